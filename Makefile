@@ -1,0 +1,48 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint format bench clean
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# The first interpreter that is new enough; override with `make PYTHON=/path/to/python3.12 …`.
+IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	"$$p" -c '$(IS_NEW_ENOUGH)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" && "$(PYTHON)" -c '$(IS_NEW_ENOUGH)' || { \
+		echo "secant needs Python 3.11 or newer; '$(or $(PYTHON),python3)' is not." \
+		     "Install one, or name it: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
+	@touch $@
+
+demo: $(STAMP)  ## run the tour; its pages and figures land in demo-output/
+	$(BIN)/secant demo --output demo-output
+
+test: $(STAMP)  ## run the tests that take seconds
+	$(BIN)/python -m pytest
+
+test-slow: $(STAMP)  ## run the long tests only
+	$(BIN)/python -m pytest -m slow
+
+lint: $(STAMP)  ## check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)  ## rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)  ## run the core benchmark suite
+	$(BIN)/python -m secant.benchmarks run core
+
+clean:  ## remove caches and outputs, keep the environment
+	rm -rf build dist demo-output site .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
+	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +

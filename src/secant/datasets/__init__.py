@@ -1,0 +1,46 @@
+"""Pairs of distributions that carry their exact log ratio."""
+
+from secant.datasets.dependence import (
+    additive_noise,
+    asinh_student,
+    edge_singular_gauss,
+    shuffled,
+)
+from secant.datasets.gaussians import (
+    RHO_HALF_NAT,
+    block_gaussians,
+    gaussian_pair,
+    narrow_gaussian,
+)
+from secant.datasets.heavy_tails import student_pair
+from secant.datasets.mixtures import mixture_2d, mixture_8d, mixture_pair
+from secant.datasets.pair import Estimate, Pair
+from secant.datasets.transforms import (
+    asinh,
+    half_cube,
+    inverse_asinh,
+    inverse_half_cube,
+    through,
+)
+
+__all__ = [
+    "RHO_HALF_NAT",
+    "Estimate",
+    "Pair",
+    "additive_noise",
+    "asinh",
+    "asinh_student",
+    "block_gaussians",
+    "edge_singular_gauss",
+    "gaussian_pair",
+    "half_cube",
+    "inverse_asinh",
+    "inverse_half_cube",
+    "mixture_2d",
+    "mixture_8d",
+    "mixture_pair",
+    "narrow_gaussian",
+    "shuffled",
+    "student_pair",
+    "through",
+]

@@ -1,0 +1,97 @@
+"""Diagnostics: can the fitted ratio be trusted, and where can it not?"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp
+
+from secant.exceptions import OverlapWarning, TrainingWarning
+from secant.training.history import Status
+
+__all__ = [
+    "Diagnostics",
+    "Normaliser",
+    "effective_sample_size",
+    "log_normaliser",
+]
+
+_FEW_ROWS = 0.01  # effective share of the rows below which a weighted mean is not to be believed
+_FEW = 30.0  # and the least effective number of rows
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """log Ẑ = log E_{p_0}[r̂], zero for the true ratio, with its standard error."""
+
+    log_value: float
+    standard_error: float
+
+
+def log_normaliser(log_ratio_0: Float[np.ndarray, " n"]) -> Normaliser:
+    """log Ẑ = log mean exp(log r̂(x_0)) over rows of x_0; delta-method standard error."""
+    n = log_ratio_0.size
+    log_value = float(logsumexp(log_ratio_0) - math.log(n))
+    relative = np.exp(log_ratio_0 - log_value)
+    return Normaliser(log_value, float(relative.std() / math.sqrt(n)))
+
+
+def effective_sample_size(log_weights: Float[np.ndarray, " n"]) -> float:
+    """(Σ w)² / Σ w² for w = exp(log_weights): as many equal weights would say as much."""
+    return float(np.exp(2.0 * logsumexp(log_weights) - logsumexp(2.0 * log_weights)))
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What a fit says about itself, on rows it was not trained on.
+
+    Attributes:
+        held_out_loss: J of the velocity form; lower is better, below 0 is better than no model.
+        held_out_error: its standard error.
+        normaliser: log Ẑ with its standard error. Past about 10 nats between the samples, plain
+            Monte Carlo says nothing about it; the effective sample size tells.
+        effective_sample_size: of x_0's rows weighted by the ratio.
+        n_rows: rows of x_0 behind the two lines above.
+        mean_log_ratio_0: mean of the log ratio over held-out rows of x_0 (−KL(p_0‖p_1) if exact).
+        mean_log_ratio_1: the same over x_1 (KL(p_1‖p_0) if exact).
+        status: how training ended.
+        best_step: the step whose weights are kept.
+        steps: steps done.
+        seconds: wall-clock seconds of training.
+    """
+
+    held_out_loss: float
+    held_out_error: float
+    normaliser: Normaliser
+    effective_sample_size: float
+    n_rows: int
+    mean_log_ratio_0: float
+    mean_log_ratio_1: float
+    status: Status
+    best_step: int
+    steps: int
+    seconds: float
+
+    @property
+    def has_overlap(self) -> bool:
+        """Whether weighted means over x_0 rest on enough rows to be believed."""
+        least = max(min(_FEW, 0.5 * self.n_rows), _FEW_ROWS * self.n_rows)
+        return self.effective_sample_size >= least
+
+    def warn(self) -> None:
+        """Issue the named warnings this fit deserves."""
+        if not self.status.is_good:
+            warnings.warn(self.status.value, TrainingWarning, stacklevel=3)
+        if not self.has_overlap:
+            warnings.warn(
+                f"effective sample size {self.effective_sample_size:.1f} of {self.n_rows} held-out "
+                "rows of x_0: the samples hardly overlap. The log ratio and its mean over x_1 can "
+                "be used; importance weights and the normaliser cannot. Collect x_0 rows nearer "
+                "to x_1, or compare fewer features.",
+                OverlapWarning,
+                stacklevel=3,
+            )

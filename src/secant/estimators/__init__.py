@@ -1,0 +1,17 @@
+"""Estimators with the scikit-learn contract."""
+
+from secant.estimators._base import RatioEstimator
+from secant.estimators.classifier import ClassifierRatio
+from secant.estimators.isadre import ISADRE
+from secant.estimators.scaling import AdaptiveMargins, Identity, Standardise
+from secant.estimators.secant_ratio import SecantRatio
+
+__all__ = [
+    "ISADRE",
+    "AdaptiveMargins",
+    "ClassifierRatio",
+    "Identity",
+    "RatioEstimator",
+    "SecantRatio",
+    "Standardise",
+]

@@ -1,0 +1,118 @@
+"""The scikit-learn contract shared by all estimators, and the one door from NumPy to JAX."""
+
+from __future__ import annotations
+
+import abc
+from typing import Self
+
+import jax
+import numpy as np
+from jaxtyping import Float, PRNGKeyArray
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from secant.estimators.checks import checked_labels, checked_rows, checked_weights
+from secant.estimators.preparation import Sample
+
+__all__ = ["RatioEstimator"]
+
+
+class RatioEstimator(BaseEstimator, abc.ABC):
+    """An estimator of log r(x) = log p_1(x) − log p_0(x) from samples of both.
+
+    `x_1` is on top: a positive log ratio says that a row looks more like `x_1`.
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit on one array of rows with labels: 0 for rows of p_0, 1 for rows of p_1.
+
+        Args:
+            X: rows (n, d).
+            y: labels (n,), 0 or 1.
+            sample_weight: non-negative weights (n,), normalised within each sample.
+        """
+        rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2, ensure_all_finite=True)
+        labels = checked_labels(y, rows.shape[0])
+        weights = checked_weights(sample_weight, rows.shape[0], "sample_weight")
+        parts = [None, None] if weights is None else [weights[labels == k] for k in (0, 1)]
+        return self._fit_checked(rows[labels == 0], rows[labels == 1], *parts)
+
+    def fit_samples(
+        self,
+        x_0: ArrayLike,
+        x_1: ArrayLike,
+        *,
+        weight_0: ArrayLike | None = None,
+        weight_1: ArrayLike | None = None,
+    ) -> Self:
+        """Fit on two arrays, (n_0, d) and (n_1, d); they need not have equally many rows.
+
+        A `numpy.memmap` is read a few batches at a time and never held in memory.
+
+        Args:
+            x_0: rows of p_0, the denominator.
+            x_1: rows of p_1, the numerator.
+            weight_0: non-negative weights of x_0's rows.
+            weight_1: non-negative weights of x_1's rows.
+        """
+        names = [list(getattr(x, "columns", ())) for x in (x_0, x_1)]
+        if all(names) and names[0] != names[1]:
+            raise ValueError(
+                "`x_0` and `x_1` must have the same columns in the same order; "
+                f"got {names[0][:8]} and {names[1][:8]}."
+            )
+        # Names and width are remembered as scikit-learn does; the rows are checked below.
+        validate_data(self, x_0, skip_check_array=True)
+        return self._fit_checked(x_0, x_1, weight_0, weight_1)
+
+    def _fit_checked(
+        self,
+        x_0: ArrayLike,
+        x_1: ArrayLike,
+        weight_0: ArrayLike | None,
+        weight_1: ArrayLike | None,
+    ) -> Self:
+        rows_0 = checked_rows(x_0, "x_0")
+        rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
+        self.n_features_in_ = rows_0.shape[1]
+        sample_0 = Sample(rows_0, checked_weights(weight_0, rows_0.shape[0], "weight_0"))
+        sample_1 = Sample(rows_1, checked_weights(weight_1, rows_1.shape[0], "weight_1"))
+        self._fit(sample_0, sample_1, self._drawn_seed())
+        return self
+
+    def _drawn_seed(self) -> int:
+        """One integer from `random_state`; everything random in a fit follows from it."""
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    @abc.abstractmethod
+    def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
+        """Learn from checked samples."""
+
+    @abc.abstractmethod
+    def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """The log ratio of checked rows."""
+
+    def log_ratio(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
+        """log p_1(x) − log p_0(x) for each row of X, shape (n,), in nats."""
+        return self._log_ratio(self._checked_input(X))
+
+    def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
+        """The same as `log_ratio`, under scikit-learn's name."""
+        return self.log_ratio(X)
+
+    def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
+
+    def __sklearn_tags__(self) -> Tags:
+        """scikit-learn's capability tags: fit needs y."""
+        tags: Tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def key_of(seed: int, purpose: int) -> PRNGKeyArray:
+    """The random key of one purpose within a fit."""
+    return jax.random.fold_in(jax.random.key(seed), purpose)

@@ -1,0 +1,176 @@
+"""Estimators that train a secant function: the shared fit, evaluation and diagnostics."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from numpy.typing import ArrayLike
+
+from secant.diagnostics import Diagnostics, effective_sample_size, log_normaliser
+from secant.estimators._base import RatioEstimator, key_of
+from secant.estimators.checks import checked_labels
+from secant.estimators.preparation import (
+    Prepared,
+    Sample,
+    Sampler,
+    from_sampler,
+    from_samples,
+)
+from secant.estimators.scaling import ScalingRule
+from secant.integration import Integral, Rule
+from secant.models.secant_function import SecantFunction
+from secant.paths import Path
+from secant.targets.batch import Target
+from secant.training.held_out import HeldOut
+from secant.training.loop import TrainingResult, train
+from secant.training.progress import progress_bar
+from secant.training.settings import Training
+from secant.training.step import Objective
+
+__all__ = ["NeuralRatio", "Runner", "Stage"]
+
+Evaluation = Callable[[SecantFunction, Float[Array, "n d"]], Integral]
+
+_ROWS_AT_ONCE = 8192
+_FEWEST_PAIRS = 4096  # held-out pairs: few rows are paired and timed several times over
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One run of the training loop: a fresh model and what it is trained on."""
+
+    model: SecantFunction
+    objective: Objective
+    training: Training
+
+
+Runner = Callable[[Stage, int], TrainingResult]  # trains one stage; the number sets its seed
+
+
+class NeuralRatio(RatioEstimator):
+    """An estimator whose log ratio comes from a trained `SecantFunction`."""
+
+    @abc.abstractmethod
+    def _resolve(self) -> None:
+        """Set `path_`, `training_`, `scaling_rule_` and the like from the parameters."""
+
+    @abc.abstractmethod
+    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
+        """Build what is to be trained and hand it to `run`, once or several times over."""
+
+    @abc.abstractmethod
+    def _held_out_target(self) -> Target:
+        """The loss by which states of the training, and fits, are compared."""
+
+    path_: Path
+    training_: Training
+    scaling_rule_: ScalingRule
+    rule_: Rule
+
+    def fit_sampler(self, sampler: Sampler) -> Self:
+        """Fit on fresh rows from a JAX-traceable function (key, n) → (x_0, x_1).
+
+        The function is compiled into the training loop, so no row is seen twice.
+        """
+        seed = self._drawn_seed()
+        self._resolve()
+        prepared = from_sampler(sampler, self.scaling_rule_, self.training_, seed)
+        self.n_features_in_ = prepared.n_features
+        self._train(prepared, seed)
+        return self
+
+    def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
+        self._resolve()
+        prepared = from_samples(sample_0, sample_1, self.scaling_rule_, self.training_, seed)
+        self._train(prepared, seed)
+
+    def _train(self, prepared: Prepared, seed: int) -> None:
+        held_out = self._held_out(prepared.held_0, prepared.held_1)
+
+        def run(stage: Stage, number: int) -> TrainingResult:
+            with progress_bar(stage.training.steps, show=self.progress) as report:
+                return train(
+                    stage.model,
+                    prepared.source,
+                    stage.objective,
+                    held_out,
+                    stage.training,
+                    key=key_of(seed, 100 + number),
+                    report=report,
+                )
+
+        result = self._trained(prepared, run, seed)
+        self.model_, self.scaling_ = result.model, prepared.scaling
+        self.history_ = result.history
+        self.diagnostics_ = self._diagnose(prepared, result)
+        self.diagnostics_.warn()
+
+    def _held_out(self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> HeldOut:
+        rng = np.random.default_rng(0)  # the same pairs for every fit: scores can be compared
+        n = max(_FEWEST_PAIRS, x_0.shape[0], x_1.shape[0])
+        first, second = (jnp.asarray(_cycled(x, n, rng)) for x in (x_0, x_1))
+        target = self._held_out_target()
+        return HeldOut.drawn(first, second, self.path_, target, key=jax.random.key(0))
+
+    def _diagnose(self, prepared: Prepared, result: TrainingResult) -> Diagnostics:
+        log_ratio_0 = np.asarray(self._evaluated(prepared.held_0, self.rule_).value)
+        log_ratio_1 = np.asarray(self._evaluated(prepared.held_1, self.rule_).value)
+        return Diagnostics(
+            held_out_loss=result.held_out.value,
+            held_out_error=result.held_out.standard_error,
+            normaliser=log_normaliser(log_ratio_0),
+            effective_sample_size=effective_sample_size(log_ratio_0),
+            n_rows=log_ratio_0.size,
+            mean_log_ratio_0=float(log_ratio_0.mean()),
+            mean_log_ratio_1=float(log_ratio_1.mean()),
+            status=result.status,
+            best_step=result.best_step,
+            steps=result.steps,
+            seconds=result.seconds,
+        )
+
+    def _evaluated(self, scaled: Float[np.ndarray, "n d"], rule: Evaluation) -> Integral:
+        """A rule over scaled rows, in padded blocks so that odd row counts do not recompile."""
+        pieces = [rule(self.model_, block) for block in _blocks(scaled)]
+        values = np.concatenate([np.asarray(p.value) for p in pieces])[: scaled.shape[0]]
+        return Integral(
+            values.astype(np.float64),
+            max(p.evaluations for p in pieces),
+            max(p.error for p in pieces),
+        )
+
+    def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        return np.asarray(self._evaluated(self.scaling_(X), self.rule_).value)
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Minus the held-out loss on the given rows: higher is better."""
+        rows = self.scaling_(self._checked_input(X))
+        labels = checked_labels(y, rows.shape[0])
+        return -self._held_out(rows[labels == 0], rows[labels == 1]).score(self.model_).value
+
+
+def _cycled(
+    x: Float[np.ndarray, "n d"], n: int, rng: np.random.Generator
+) -> Float[np.ndarray, "m d"]:
+    """n rows that use every row equally often, in random order."""
+    index = np.resize(np.arange(x.shape[0]), n)
+    return x[rng.permutation(index)]
+
+
+def _blocks(x: Float[np.ndarray, "n d"]) -> list[Float[Array, "m d"]]:
+    """Blocks of fixed sizes (powers of two up to a maximum), the last one padded with zeros."""
+    blocks = []
+    for start in range(0, max(x.shape[0], 1), _ROWS_AT_ONCE):
+        block = x[start : start + _ROWS_AT_ONCE]
+        size = max(256, 1 << (max(block.shape[0], 1) - 1).bit_length())
+        padded = np.zeros((size, x.shape[1]), dtype=np.float32)
+        padded[: block.shape[0]] = block
+        blocks.append(jnp.asarray(padded))
+    return blocks

@@ -1,0 +1,198 @@
+"""From two samples in any form to what training needs: scaled rows, held-out rows, moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from secant.estimators.scaling import Scaling, ScalingRule
+from secant.paths import Moments
+from secant.training.settings import Training
+from secant.training.sources import (
+    ArraySource,
+    MappedSource,
+    SamplerSource,
+    Source,
+    Weighted,
+)
+
+__all__ = ["Gaussian", "Prepared", "Sample", "from_sampler", "from_samples"]
+
+Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, "n d"]]]
+
+_ROWS_FOR_SCALING = 100_000
+_ROWS_FOR_MOMENTS = 2_000_000  # of a sampler, whose rows cost nothing to make
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Raw rows of one sample, in memory or on disk, with optional weights."""
+
+    rows: np.ndarray
+    weights: Float[np.ndarray, " n"] | None = None
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Mean and covariance of one scaled sample."""
+
+    mean: Float[np.ndarray, " d"]
+    covariance: Float[np.ndarray, "d d"]
+
+    @property
+    def square(self) -> float:
+        """E‖x‖²."""
+        return float(self.mean @ self.mean + np.trace(self.covariance))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything about the data that training and diagnostics use, in scaled coordinates."""
+
+    source: Source
+    scaling: Scaling
+    held_0: Float[np.ndarray, "m d"]
+    held_1: Float[np.ndarray, "m d"]
+    gaussian_0: Gaussian
+    gaussian_1: Gaussian
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.held_0.shape[1]
+
+    @property
+    def moments(self) -> Moments:
+        """What the mean variance of the conditional time score needs."""
+        return Moments(
+            self.gaussian_0.square,
+            self.gaussian_1.square,
+            float(self.gaussian_0.mean @ self.gaussian_1.mean),
+        )
+
+
+def from_samples(
+    sample_0: Sample, sample_1: Sample, rule: ScalingRule, training: Training, seed: int
+) -> Prepared:
+    """Prepare two arrays, in memory or memory-mapped."""
+    rng = np.random.default_rng(seed)
+    samples = (sample_0, sample_1)
+    splits = [_split(s.rows.shape[0], training, rng) for s in samples]
+    kept = [train for train, _ in splits]
+    scaling = rule.fitted(
+        *(
+            _resampled(s, _thinned(rows, _ROWS_FOR_SCALING, rng), rng)
+            for s, rows in zip(samples, kept, strict=True)
+        )
+    )
+    held = [scaling(_resampled(s, held, rng)) for s, (_, held) in zip(samples, splits, strict=True)]
+    gaussians = [_gaussian(s, rows, scaling) for s, rows in zip(samples, kept, strict=True)]
+    return Prepared(
+        _source(samples, kept, scaling), scaling, held[0], held[1], gaussians[0], gaussians[1]
+    )
+
+
+def _split(
+    n: int, training: Training, rng: np.random.Generator
+) -> tuple[Int[np.ndarray, " a"], Int[np.ndarray, " b"]]:
+    """Row numbers to train on and to hold out."""
+    n_held = int(np.clip(round(training.validation_share * n), 1, training.validation_rows))
+    order = rng.permutation(n)
+    return np.sort(order[n_held:]), order[:n_held]
+
+
+def _thinned(
+    rows: Int[np.ndarray, " n"], most: int, rng: np.random.Generator
+) -> Int[np.ndarray, " m"]:
+    if rows.size <= most:
+        return rows
+    return np.sort(rng.choice(rows, size=most, replace=False))
+
+
+def _resampled(
+    sample: Sample, rows: Int[np.ndarray, " n"], rng: np.random.Generator
+) -> Float[np.ndarray, "n d"]:
+    """These rows; with weights, as many drawn from them in proportion, so equal weights do."""
+    if sample.weights is not None:
+        share = sample.weights[rows]
+        if share.sum() > 0.0:
+            rows = rng.choice(rows, size=rows.size, p=share / share.sum())
+    return np.asarray(sample.rows[rows])
+
+
+def _source(
+    samples: tuple[Sample, Sample], kept: list[Int[np.ndarray, " n"]], scaling: Scaling
+) -> Source:
+    weighted = any(s.weights is not None for s in samples)
+    if any(isinstance(s.rows, np.memmap) for s in samples) and not weighted:
+        return MappedSource(samples[0].rows, samples[1].rows, kept[0], kept[1], scaling)
+    parts = []
+    for sample, rows in zip(samples, kept, strict=True):
+        weights = None
+        if sample.weights is not None:
+            weights = jnp.asarray(np.cumsum(sample.weights[rows]), dtype=jnp.float32)
+        parts.append(Weighted(jnp.asarray(scaling(sample.rows[rows])), weights))
+    return ArraySource(*parts)
+
+
+def _gaussian(sample: Sample, rows: Int[np.ndarray, " n"], scaling: Scaling) -> Gaussian:
+    d = sample.rows.shape[1]
+    mass, total, product = 0.0, np.zeros(d), np.zeros((d, d))
+    for start in range(0, rows.size, _BLOCK):
+        block = rows[start : start + _BLOCK]
+        x = scaling(sample.rows[block]).astype(np.float64)
+        w = np.ones(block.size) if sample.weights is None else sample.weights[block]
+        mass += float(w.sum())
+        total += w @ x
+        product += (x * w[:, None]).T @ x
+    return _shrunk(total / mass, product / mass, rows.size)
+
+
+def _shrunk(mean: Float[np.ndarray, " d"], second: Float[np.ndarray, "d d"], n: int) -> Gaussian:
+    """Mean and covariance, the latter pulled to its diagonal by as much as few rows call for."""
+    covariance = second - np.outer(mean, mean)
+    variance = np.maximum(np.diag(covariance), 0.0)
+    share = mean.size / (mean.size + n)
+    covariance = (1.0 - share) * covariance + share * np.diag(variance)
+    ridge = 1e-6 * max(float(variance.mean()), 1e-12) + 1e-12
+    return Gaussian(mean, covariance + ridge * np.eye(mean.size))
+
+
+def from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: int) -> Prepared:
+    """Prepare a JAX-traceable sampler (key, n) → (x_0, x_1) of fresh rows."""
+    key_scaling, key_held, key_moments = jax.random.split(jax.random.key(seed), 3)
+    # A sampler's rows are free: a tenth of the usual thinning is plenty for means and quantiles.
+    rows = [np.asarray(x) for x in sampler(key_scaling, _ROWS_FOR_SCALING // 5)]
+    scaling = rule.fitted(*rows)
+    held = [scaling(np.asarray(x)) for x in sampler(key_held, training.validation_rows)]
+    source = SamplerSource(sampler, scaling.traced)
+    gaussians = _sampled_gaussians(source, key_moments)
+    return Prepared(source, scaling, held[0], held[1], gaussians[0], gaussians[1])
+
+
+def _sampled_gaussians(source: SamplerSource, key: PRNGKeyArray) -> list[Gaussian]:
+    n_blocks = _ROWS_FOR_MOMENTS // _BLOCK
+
+    @jax.jit
+    def sums(key: PRNGKeyArray) -> list[tuple[Array, Array]]:
+        pair = source.draw(key, _BLOCK, jnp.zeros((), dtype=jnp.int32))
+        return [(jnp.mean(x, axis=0), x.T @ x / _BLOCK) for x in pair]
+
+    blocks = [
+        jax.tree.map(lambda a: np.asarray(a, dtype=np.float64), sums(k))
+        for k in jax.random.split(key, n_blocks)
+    ]
+    return [
+        _shrunk(
+            np.mean([b[i][0] for b in blocks], axis=0),
+            np.mean([b[i][1] for b in blocks], axis=0),
+            n_blocks * _BLOCK,
+        )
+        for i in (0, 1)
+    ]

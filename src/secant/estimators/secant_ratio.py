@@ -1,0 +1,122 @@
+"""SecantRatio: the velocity form on a one-pass secant, for any two samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from secant.curricula import ContractionIntervalAnnealing, Curriculum, FullIntervals
+from secant.estimators._base import key_of
+from secant.estimators.neural import Runner, Stage
+from secant.estimators.path_ratio import PathRatio
+from secant.estimators.preparation import Prepared
+from secant.estimators.scaling import AdaptiveMargins, ScalingRule
+from secant.integration import SecantSteps
+from secant.models.aligned import AlignedSecant
+from secant.models.anchor import Anchored, GaussianAnchor
+from secant.models.secant_function import ModelBuilder, SecantFunction
+from secant.models.spectral import SpectralSecant
+from secant.paths import DiffusionInterpolant, Path
+from secant.targets.batch import Target
+from secant.targets.distillation import Distillation
+from secant.targets.velocity import SecantVelocity, TangentVelocity
+from secant.time_samplers import Uniform
+from secant.training.loop import TrainingResult
+from secant.training.settings import Training
+from secant.training.step import Objective
+
+__all__ = ["SecantRatio"]
+
+
+class SecantRatio(PathRatio):
+    """log p_1 − log p_0 in one forward pass, learned by the velocity form (V1).
+
+    Needs samples only: no Gaussian end, no closed-form conditional, no truncation of time.
+
+    Args:
+        model: what is trained; None is `SpectralSecant()`, whose log ratio is one output. An
+            `AlignedSecant` is trained by (V2), any other model by (V1).
+        student: a second model that is distilled from the first (E1) and then used; None for none.
+        path: between the samples; None is `DiffusionInterpolant()` with the trigonometric schedule.
+        anchor: learn on top of the moment-matched Gaussian path (G1).
+        scaling: of the columns, by an invertible map that leaves the ratio exact; None is
+            `AdaptiveMargins()`.
+        curriculum: of an `AlignedSecant`; None is `ContractionIntervalAnnealing()`.
+        training: budget and optimiser; None is `Training()`.
+        progress: a progress bar; None shows one on a terminal only.
+        random_state: seed of everything random.
+
+    Attributes:
+        diagnostics_: held-out J, log Ẑ with its standard error, effective sample size, status.
+        history_: the training record, one entry a look at the held-out loss.
+        model_, path_, scaling_, training_: what was resolved and learned.
+
+    Example:
+        >>> import numpy as np, secant
+        >>> rng = np.random.default_rng(0)
+        >>> x_0, x_1 = rng.normal(0, 1, (2000, 2)), rng.normal(1, 1, (2000, 2))
+        >>> training = secant.Training(steps=500)
+        >>> ratio = secant.SecantRatio(training=training, random_state=0).fit_samples(x_0, x_1)
+        >>> bool(ratio.log_ratio([[2.0, 2.0]])[0] > 0.0)  # looks like x_1
+        True
+    """
+
+    def __init__(
+        self,
+        model: ModelBuilder | None = None,
+        *,
+        student: ModelBuilder | None = None,
+        path: Path | None = None,
+        anchor: bool = True,
+        scaling: ScalingRule | None = None,
+        curriculum: Curriculum | None = None,
+        training: Training | None = None,
+        progress: bool | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.model = model
+        self.student = student
+        self.path = path
+        self.anchor = anchor
+        self.scaling = scaling
+        self.curriculum = curriculum
+        self.training = training
+        self.progress = progress
+        self.random_state = random_state
+
+    def _resolve(self) -> None:
+        self.builder_ = SpectralSecant() if self.model is None else self.model
+        self.path_ = DiffusionInterpolant() if self.path is None else self.path
+        self.scaling_rule_ = AdaptiveMargins() if self.scaling is None else self.scaling
+        self.training_ = Training() if self.training is None else self.training
+        self.curriculum_ = (
+            ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
+        )
+        self.rule_ = SecantSteps(1)
+
+    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
+        free = isinstance(self.builder_, AlignedSecant)
+        target: Target = SecantVelocity() if free else TangentVelocity()
+        curriculum = self.curriculum_ if free else FullIntervals()
+        model = self._built(self.builder_, prepared, seed, 0)
+        result = run(Stage(model, self._objective(target, curriculum), self.training_), 0)
+        if self.student is None:
+            return result
+        student = self._built(self.student, prepared, seed, 1)
+        objective = self._objective(Distillation(result.model), FullIntervals())
+        return run(Stage(student, objective, self.training_), 1)
+
+    def _objective(self, target: Target, curriculum: Curriculum) -> Objective:
+        return Objective(target, self.path_, Uniform(), curriculum)
+
+    def _built(
+        self, builder: ModelBuilder, prepared: Prepared, seed: int, number: int
+    ) -> SecantFunction:
+        model = builder.build(prepared.n_features, key=key_of(seed, number))
+        return anchored(model, prepared, self.path_) if self.anchor else model
+
+
+def anchored(model: SecantFunction, prepared: Prepared, path: Path) -> SecantFunction:
+    """The model on top of the Gaussian path through the prepared samples' moments (G1)."""
+    zero, one = prepared.gaussian_0, prepared.gaussian_1
+    anchor = GaussianAnchor.fitted(zero.mean, zero.covariance, one.mean, one.covariance, path)
+    return Anchored(anchor, model)

@@ -1,0 +1,17 @@
+"""Named warnings: each carries a number and a remedy in its message."""
+
+from __future__ import annotations
+
+__all__ = ["ConstantColumnWarning", "OverlapWarning", "TrainingWarning"]
+
+
+class OverlapWarning(UserWarning):
+    """The two samples hardly overlap: averages of the ratio rest on a few rows."""
+
+
+class ConstantColumnWarning(UserWarning):
+    """A column takes one value in both samples and says nothing about the ratio."""
+
+
+class TrainingWarning(UserWarning):
+    """Training stopped in a way that the user should know of."""

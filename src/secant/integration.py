@@ -1,0 +1,187 @@
+"""From a secant or a time score to the log ratio: rules that count their evaluations."""
+
+from __future__ import annotations
+
+import abc
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from secant.models.secant_function import SecantFunction
+
+__all__ = [
+    "Adaptive",
+    "GaussLegendre",
+    "Integral",
+    "Rule",
+    "SecantSteps",
+    "SelfCheck",
+    "Trapezoid",
+    "self_check",
+    "tangent",
+]
+
+
+class Integral(NamedTuple):
+    """log p_t(x) − log p_l(x) for each row, with what it cost and how far it can be off."""
+
+    value: Float[Array, " n"] | Float[np.ndarray, " n"]
+    evaluations: int  # network evaluations a row
+    error: float  # largest difference from the rule's own cruder answer; nan where it has none
+
+
+class Rule(eqx.Module):
+    """A way to integrate a model's time score over [l, t] at fixed x."""
+
+    @abc.abstractmethod
+    def __call__(
+        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
+    ) -> Integral:
+        """The integral for each row."""
+
+
+# Compiled one evaluation at a time: a rule of fifty nodes must not become a program of fifty.
+@eqx.filter_jit
+def _time_score(
+    model: SecantFunction, x: Float[Array, "n d"], t: Float[Array, " n"]
+) -> Float[Array, " n"]:
+    return model.time_score(x, t)
+
+
+@eqx.filter_jit
+def _secant(
+    model: SecantFunction, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
+) -> Float[Array, " n"]:
+    return model.secant(x, l, t)
+
+
+def _filled(x: Float[Array, "n d"], value: float) -> Float[Array, " n"]:
+    return jnp.full(x.shape[0], value, dtype=x.dtype)
+
+
+def _weighted_scores(
+    model: SecantFunction, x: Float[Array, "n d"], times: np.ndarray, weights: np.ndarray
+) -> Float[Array, " n"]:
+    total = jnp.zeros(x.shape[0], dtype=x.dtype)
+    for time, weight in zip(times.tolist(), weights.tolist(), strict=True):
+        total = total + weight * _time_score(model, x, _filled(x, time))
+    return total
+
+
+def _check_steps(name: str, n_steps: int, least: int) -> None:
+    if n_steps < least:
+        raise ValueError(f"{name} needs at least {least} step(s); got {n_steps}.")
+
+
+class SecantSteps(Rule):
+    """Σ_m (t_{m+1} − t_m) u(x, t_m, t_{m+1}) over equal steps; one step is the one-pass ratio."""
+
+    n_steps: int = 1
+
+    def __check_init__(self) -> None:
+        _check_steps("SecantSteps", self.n_steps, 1)
+
+    def __call__(
+        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
+    ) -> Integral:
+        """The integral for each row."""
+        ends = np.linspace(l, t, self.n_steps + 1)
+        total = jnp.zeros(x.shape[0], dtype=x.dtype)
+        for left, right in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+            secant = _secant(model, x, _filled(x, left), _filled(x, right))
+            total = total + (right - left) * secant
+        return Integral(total, self.n_steps * model.secant_evaluations, float("nan"))
+
+
+class Trapezoid(Rule):
+    """The trapezoid rule with `n_evaluations` equally spaced time scores."""
+
+    n_evaluations: int = 50
+
+    def __check_init__(self) -> None:
+        _check_steps("Trapezoid", self.n_evaluations, 2)
+
+    def __call__(
+        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
+    ) -> Integral:
+        """The integral for each row."""
+        weights = np.full(self.n_evaluations, (t - l) / (self.n_evaluations - 1))
+        weights[[0, -1]] *= 0.5
+        times = np.linspace(l, t, self.n_evaluations)
+        value = _weighted_scores(model, x, times, weights)
+        return Integral(value, self.n_evaluations, float("nan"))
+
+
+class GaussLegendre(Rule):
+    """Gauss–Legendre with `n_evaluations` nodes: exact for polynomials of degree 2n − 1 in t."""
+
+    n_evaluations: int = 16
+
+    def __check_init__(self) -> None:
+        _check_steps("GaussLegendre", self.n_evaluations, 1)
+
+    def __call__(
+        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
+    ) -> Integral:
+        """The integral for each row."""
+        nodes, weights = np.polynomial.legendre.leggauss(self.n_evaluations)
+        times = l + 0.5 * (t - l) * (nodes + 1.0)
+        value = _weighted_scores(model, x, times, 0.5 * (t - l) * weights)
+        return Integral(value, self.n_evaluations, float("nan"))
+
+
+class Adaptive(Rule):
+    """Gauss–Legendre with nodes doubled until two answers agree, over all rows at once.
+
+    Attributes:
+        tolerance: largest difference between two successive answers, in nats.
+        max_evaluations: give up (and report the difference reached) at this many nodes.
+    """
+
+    tolerance: float = 1e-3
+    max_evaluations: int = 256
+
+    def __check_init__(self) -> None:
+        if self.tolerance <= 0.0:
+            raise ValueError(f"Adaptive needs tolerance > 0; got {self.tolerance}.")
+        _check_steps("Adaptive", self.max_evaluations, 8)
+
+    def __call__(
+        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
+    ) -> Integral:
+        """The integral for each row; the error is the last difference."""
+        nodes, spent = 4, 4
+        value = GaussLegendre(nodes)(model, x, l, t).value
+        error = float("inf")
+        while error > self.tolerance and 2 * nodes <= self.max_evaluations:
+            nodes *= 2
+            spent += nodes
+            finer = GaussLegendre(nodes)(model, x, l, t).value
+            error = float(jnp.max(jnp.abs(finer - value), initial=0.0))
+            value = finer
+        return Integral(value, spent, error)
+
+
+def tangent(model: SecantFunction, x: Float[Array, "n d"], t: float) -> Integral:
+    """The time score at one time, in the same dress as an integral."""
+    return Integral(_time_score(model, x, _filled(x, t)), 1, float("nan"))
+
+
+class SelfCheck(NamedTuple):
+    """How far the one-step log ratio is from the many-step one, in nats."""
+
+    mean: float
+    root_mean_square: float
+    evaluations: int
+
+
+def self_check(model: SecantFunction, x: Float[Array, "n d"], n_steps: int = 8) -> SelfCheck:
+    """One step against 2M steps at the same rows; zero for an exactly additive secant (K1)."""
+    one = SecantSteps(1)(model, x)
+    many = SecantSteps(2 * n_steps)(model, x)
+    gap = one.value - many.value
+    rms = float(jnp.sqrt(jnp.mean(gap**2)))
+    return SelfCheck(float(jnp.mean(gap)), rms, one.evaluations + many.evaluations)

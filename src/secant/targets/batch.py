@@ -1,0 +1,59 @@
+"""What one training step sees, and what a target is."""
+
+from __future__ import annotations
+
+import abc
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from secant.models.secant_function import SecantFunction
+from secant.paths import Path
+
+__all__ = ["Batch", "Target", "correction"]
+
+
+class Batch(NamedTuple):
+    """Paired draws of both samples with fresh noise and an interval l ≤ t for each pair."""
+
+    x_0: Float[Array, "n d"]
+    x_1: Float[Array, "n d"]
+    z: Float[Array, "n d"]
+    l: Float[Array, " n"]
+    t: Float[Array, " n"]
+
+
+class Target(eqx.Module):
+    """A training objective: one loss a row, whose mean is minimised by the true secant."""
+
+    @abc.abstractmethod
+    def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+        """The loss of each row."""
+
+    @abc.abstractmethod
+    def time_range(self, path: Path) -> tuple[float, float]:
+        """Times at which the loss is finite on this path."""
+
+
+def correction(
+    model: SecantFunction,
+    x: Float[Array, "n d"],
+    l: Float[Array, " n"],
+    t: Float[Array, " n"],
+    velocity: Float[Array, "n d"] | None = None,
+) -> Float[Array, "n parts"]:
+    """The correction term of (S1), (t − l) ∂_t u(x, l, t), part by part and without gradient.
+
+    At fixed x (`velocity=None`) the JVP direction is (0, 0, 1). With a velocity it is (ẋ_t, 0, 1),
+    the paper's total derivative, kept to show where it leads (erratum 1).
+    """
+    direction = jnp.zeros_like(x) if velocity is None else velocity
+    _, rate = jax.jvp(
+        lambda x, t: model.parts(x, l, t),
+        (x, t),
+        (direction, jnp.ones_like(t)),
+    )
+    return jax.lax.stop_gradient((t - l)[:, None] * rate)

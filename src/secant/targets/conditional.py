@@ -1,0 +1,49 @@
+"""The conditional target: regress on the closed-form score given the end points (L1)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from secant.models.secant_function import SecantFunction
+from secant.paths import Moments, Path, conditional_time_score
+from secant.targets.batch import Batch, Target, correction
+
+__all__ = ["ConditionalSecantAlignment"]
+
+
+class ConditionalSecantAlignment(Target):
+    """(L1) λ(t) |s(x_t, t | y) − u − sg((t − l) ∂_t u)|²; with l = t it is CTSM.
+
+    λ(t) = 1/E_y Var(s | y). The average over y matters: a weight that depends on y changes which
+    conditional mean the regression finds.
+
+    Attributes:
+        moments: of the two samples, for λ.
+        vectorised: regress every coordinate of (C1) on its own part of the model.
+        frame: `fixed-x`, or `trajectory` for the paper's total derivative (erratum 1).
+    """
+
+    moments: Moments
+    vectorised: bool = False
+    frame: Literal["fixed-x", "trajectory"] = "fixed-x"
+
+    def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+        """The loss of each row."""
+        x_t, velocity = path.point(batch.x_0, batch.x_1, batch.z, batch.t)
+        moving = velocity if self.frame == "trajectory" else None
+        tangent = model.parts(x_t, batch.l, batch.t)
+        tangent = tangent + correction(model, x_t, batch.l, batch.t, moving)
+        given = path.conditional(batch.x_0, batch.x_1, batch.z, batch.t)
+        gap = self._reduced(conditional_time_score(given)) - self._reduced(tangent)
+        variance = path.mean_conditional_variance(batch.t, self.moments, x_t.shape[-1])
+        return jnp.sum(gap**2, axis=-1) / variance
+
+    def _reduced(self, parts: Float[Array, "n parts"]) -> Float[Array, "n regressed"]:
+        return parts if self.vectorised else jnp.sum(parts, axis=-1, keepdims=True)
+
+    def time_range(self, path: Path) -> tuple[float, float]:
+        """Times at which the loss is finite on this path."""
+        return path.conditional_time_range

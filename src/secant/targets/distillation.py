@@ -1,0 +1,35 @@
+"""Distillation (E1): a one-pass model regressed on the tangents of a frozen teacher."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from secant.models.secant_function import SecantFunction
+from secant.paths import Path
+from secant.targets.batch import Batch, Target
+
+__all__ = ["Distillation"]
+
+
+class Distillation(Target):
+    """|s_θ(x, t) − s_teacher(x, t)|² at rows of x_0, x_1 and x_t in turn (E1).
+
+    The teacher can be asked anywhere, so the student also learns at the ends' rows for every t,
+    off the path, which is where the log ratio is evaluated.
+    """
+
+    teacher: SecantFunction
+
+    def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+        """The loss of each row."""
+        x_t = path.point(batch.x_0, batch.x_1, batch.z, batch.t).x_t
+        turn = jnp.arange(x_t.shape[0])[:, None] % 3
+        x = jnp.where(turn == 0, batch.x_0, jnp.where(turn == 1, batch.x_1, x_t))
+        taught = jax.lax.stop_gradient(self.teacher.time_score(x, batch.t))
+        return (model.time_score(x, batch.t) - taught) ** 2
+
+    def time_range(self, path: Path) -> tuple[float, float]:
+        """Times at which the loss is finite on this path."""
+        return path.time_range

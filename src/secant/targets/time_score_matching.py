@@ -1,0 +1,68 @@
+"""Time-score matching (T1): the loss of DRE-∞, with its boundary terms."""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from secant.models.secant_function import SecantFunction
+from secant.paths import Path
+from secant.targets.batch import Batch, Target
+
+__all__ = ["ConstantWeight", "FadingWeight", "TimeScoreMatching", "TimeWeight"]
+
+
+class TimeWeight(eqx.Module):
+    """λ(t); its rate is taken by JVP."""
+
+    @abc.abstractmethod
+    def __call__(self, t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The weight at each time."""
+
+
+class ConstantWeight(TimeWeight):
+    """λ = 1."""
+
+    def __call__(self, t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The weight at each time."""
+        return jnp.ones_like(t)
+
+
+class FadingWeight(TimeWeight):
+    """λ = 1 − t²: fades where the Föllmer path ends, as DRE-∞ does."""
+
+    def __call__(self, t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The weight at each time."""
+        return 1.0 - t**2
+
+
+class TimeScoreMatching(Target):
+    """(T1) 2λ(0) s(x_0, 0) − 2λ(1) s(x_1, 1) + 2λ ∂_t s + 2λ̇ s + λ s² at x_t.
+
+    Integrating ∂_t(λ s) by parts removes the unknown score; what is left is ‖s_θ − s‖² up to a
+    constant. Needs t uniform on the whole of [0, 1].
+    """
+
+    weight: TimeWeight = ConstantWeight()
+
+    def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+        """The loss of each row."""
+        t, start, end = batch.t, jnp.zeros_like(batch.t), jnp.ones_like(batch.t)
+        x_t = path.point(batch.x_0, batch.x_1, batch.z, t).x_t
+        weight, weight_rate = jax.jvp(self.weight, (t,), (end,))
+        score, score_rate = jax.jvp(lambda time: model.time_score(x_t, time), (t,), (end,))
+        first = path.point(batch.x_0, batch.x_1, batch.z, start).x_t
+        last = path.point(batch.x_0, batch.x_1, batch.z, end).x_t
+        boundary = 2.0 * self.weight(start) * model.time_score(first, start)
+        boundary -= 2.0 * self.weight(end) * model.time_score(last, end)
+        inside = 2.0 * weight * score_rate + 2.0 * weight_rate * score + weight * score**2
+        return boundary + inside
+
+    def time_range(self, path: Path) -> tuple[float, float]:
+        """The whole of [0, 1]: the boundary terms assume it, and no rate of the path is used."""
+        del path
+        return 0.0, 1.0

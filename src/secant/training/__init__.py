@@ -1,0 +1,6 @@
+"""Training: settings, sources of rows, the compiled loop and its record."""
+
+from secant.training.history import Record, Status
+from secant.training.settings import Training
+
+__all__ = ["Record", "Status", "Training"]

@@ -1,0 +1,113 @@
+"""The training loop: compiled chunks, a look at the held-out loss after each, the best kept."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import PRNGKeyArray, PyTree
+
+from secant.models.secant_function import SecantFunction
+from secant.training.held_out import HeldOut, HeldOutScore
+from secant.training.history import Record, Status
+from secant.training.progress import Reporter
+from secant.training.settings import Training
+from secant.training.sources import Source
+from secant.training.state import TrainingState, split
+from secant.training.step import Objective, Run, run_steps
+
+__all__ = ["TrainingResult", "train"]
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """The best model by the held-out loss, and how it came about."""
+
+    model: SecantFunction
+    status: Status
+    held_out: HeldOutScore
+    best_step: int
+    steps: int
+    seconds: float
+    history: tuple[Record, ...]
+
+
+class _Best:
+    """The averaged weights with the lowest held-out loss so far."""
+
+    def __init__(self, held_out: HeldOut, rest: PyTree, weights: PyTree) -> None:
+        self._held_out, self._rest = held_out, rest
+        self.step, self.weights = 0, _copied(weights)
+        self.score = held_out.score(eqx.combine(weights, rest))
+        self.looks_since = 0
+
+    def offer(self, weights: PyTree, step: int) -> float:
+        """Keep these weights if they are the best; their held-out loss either way."""
+        score = self._held_out.score(eqx.combine(weights, self._rest))
+        if score.value < self.score.value:
+            self.score, self.weights, self.step = score, _copied(weights), step
+            self.looks_since = 0
+        else:
+            self.looks_since += 1
+        return score.value
+
+    def model(self) -> SecantFunction:
+        return eqx.combine(self.weights, self._rest)
+
+
+def _copied(weights: PyTree) -> PyTree:
+    """A copy that survives: the loop donates its buffers to the next chunk."""
+    return jax.tree.map(jnp.array, weights)
+
+
+def train(
+    model: SecantFunction,
+    source: Source,
+    objective: Objective,
+    held_out: HeldOut,
+    training: Training,
+    *,
+    key: PRNGKeyArray,
+    report: Reporter,
+) -> TrainingResult:
+    """Train a model until the steps, the time or the patience run out, or the loss diverges.
+
+    The untrained model counts as a candidate: two samples of one distribution give a log ratio of
+    zero rather than fitted noise.
+    """
+    began = time.perf_counter()
+    weights, rest = split(model)
+    best = _Best(held_out, rest, weights)
+    key_rows, key_steps = jax.random.split(key)
+    state = TrainingState.start(weights, training, key=key_steps)
+    history = [Record(0, 0.0, float("nan"), best.score.value)]
+    status, step = Status.RUNNING, 0
+    while status is Status.RUNNING:
+        n_steps = min(training.evaluate_every, training.steps - step)
+        rows = source.loaded(jax.random.fold_in(key_rows, step), n_steps, training.batch_size)
+        state, losses = run_steps(Run(rest, rows, objective, training), state, n_steps)
+        step += n_steps
+        loss, score = float(jnp.mean(losses)), best.offer(state.average, step)
+        history.append(Record(step, time.perf_counter() - began, loss, score))
+        report(history[-1])
+        status = _status(history[-1], best, training)
+    seconds = time.perf_counter() - began
+    return TrainingResult(
+        best.model(), status, best.score, best.step, step, seconds, tuple(history)
+    )
+
+
+def _status(record: Record, best: _Best, training: Training) -> Status:
+    if not (math.isfinite(record.loss) and math.isfinite(record.held_out)):
+        return Status.DIVERGED
+    if record.step >= training.steps:
+        return Status.FINISHED
+    if training.max_seconds is not None and record.seconds > training.max_seconds:
+        return Status.TIME_UP
+    if training.patience is not None and best.looks_since >= training.patience:
+        return Status.EARLY_STOPPED
+    return Status.RUNNING

@@ -1,0 +1,55 @@
+"""The state of a training run: everything a next step depends on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Int, PRNGKeyArray, PyTree
+
+from secant.models.anchor import GaussianAnchor
+from secant.training.settings import Training
+
+__all__ = ["TrainingState", "optimiser", "split"]
+
+
+class TrainingState(eqx.Module):
+    """Weights, their moving average, the optimiser's memory, the step and the random key."""
+
+    weights: PyTree
+    average: PyTree
+    memory: Any
+    step: Int[Array, ""]
+    key: PRNGKeyArray
+
+    @classmethod
+    def start(cls, weights: PyTree, training: Training, *, key: PRNGKeyArray) -> TrainingState:
+        """The state before the first step."""
+        memory = optimiser(training).init(weights)
+        # The average gets buffers of its own: the loop donates all of them.
+        average = jax.tree.map(jnp.array, weights)
+        return cls(weights, average, memory, jnp.zeros((), dtype=jnp.int32), key)
+
+
+def optimiser(training: Training) -> optax.GradientTransformation:
+    """Adam with clipped gradients, warm-up and cosine decay to nothing."""
+    rate = optax.warmup_cosine_decay_schedule(
+        init_value=0.0,
+        peak_value=training.learning_rate,
+        warmup_steps=min(training.warmup, training.steps // 2),
+        decay_steps=training.steps,
+    )
+    return optax.chain(optax.clip_by_global_norm(training.clip), optax.adam(rate))
+
+
+def split(model: PyTree) -> tuple[PyTree, PyTree]:
+    """Trainable weights and the rest. The anchor is closed form: none of it is trained."""
+    spec = jax.tree.map(
+        lambda leaf: not isinstance(leaf, GaussianAnchor) and eqx.is_inexact_array(leaf),
+        model,
+        is_leaf=lambda node: isinstance(node, GaussianAnchor),
+    )
+    return eqx.partition(model, spec)
