@@ -1,6 +1,7 @@
 """Estimators with the scikit-learn contract."""
 
 from secant.estimators._base import RatioEstimator
+from secant.estimators.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators.classifier import ClassifierRatio
 from secant.estimators.isadre import ISADRE
 from secant.estimators.scaling import AdaptiveMargins, Identity, Standardise
@@ -10,6 +11,8 @@ __all__ = [
     "ISADRE",
     "AdaptiveMargins",
     "ClassifierRatio",
+    "GaussianMixtures",
+    "GaussianMoments",
     "Identity",
     "RatioEstimator",
     "SecantRatio",

@@ -10,10 +10,15 @@ import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import ClassifierTags, Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from secant.estimators.checks import checked_labels, checked_rows, checked_weights
+from secant.estimators.checks import (
+    checked_labels,
+    checked_rows,
+    checked_weights,
+    column_names,
+)
 from secant.estimators.preparation import Sample
 
 __all__ = ["RatioEstimator"]
@@ -57,7 +62,7 @@ class RatioEstimator(BaseEstimator, abc.ABC):
             weight_0: non-negative weights of x_0's rows.
             weight_1: non-negative weights of x_1's rows.
         """
-        names = [list(getattr(x, "columns", ())) for x in (x_0, x_1)]
+        names = [column_names(x) for x in (x_0, x_1)]
         if all(names) and names[0] != names[1]:
             raise ValueError(
                 "`x_0` and `x_1` must have the same columns in the same order; "
@@ -107,9 +112,10 @@ class RatioEstimator(BaseEstimator, abc.ABC):
         return np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
 
     def __sklearn_tags__(self) -> Tags:
-        """scikit-learn's capability tags: fit needs y."""
+        """scikit-learn's capability tags: fit needs y, and y holds two labels."""
         tags: Tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
 

@@ -7,9 +7,15 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
-__all__ = ["checked_labels", "checked_rows", "checked_weights"]
+__all__ = ["checked_labels", "checked_rows", "checked_weights", "column_names"]
 
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
+
+
+def column_names(x: ArrayLike) -> list[str]:
+    """The names of a table's columns; none for an array."""
+    # An Arrow table's `columns` are its data, a data frame's are its names.
+    return list(getattr(x, "column_names", getattr(x, "columns", ())))
 
 
 def checked_rows(
@@ -21,9 +27,7 @@ def checked_rows(
         _check_mapped(x, name)
         rows = x
     else:
-        rows = check_array(x, dtype="numeric", input_name=name, ensure_min_samples=0)
-        if rows.dtype.kind != "f":
-            rows = rows.astype(np.float64)
+        rows = _in_memory(x, name)
     if rows.shape[0] < least:
         raise ValueError(
             f"`{name}` must have at least {least} rows; got {rows.shape[0]} sample(s) in shape "
@@ -35,6 +39,18 @@ def checked_rows(
             "Both samples need the same columns in the same order."
         )
     return rows
+
+
+def _in_memory(x: ArrayLike, name: str) -> Float[np.ndarray, "n d"]:
+    try:
+        rows: np.ndarray = check_array(x, dtype="numeric", input_name=name, ensure_min_samples=0)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"`{name}` must be a numeric array of shape (n, d) without NaN or infinity. {error}"
+        ) from error
+    if rows.dtype.kind not in "fiub":
+        raise ValueError(f"`{name}` must be a numeric array of shape (n, d); got {rows.dtype}.")
+    return rows if rows.dtype.kind == "f" else rows.astype(np.float64)
 
 
 def _check_mapped(x: np.memmap, name: str) -> None:
@@ -58,8 +74,12 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
         values = np.full(n, float(values))
     if values.shape != (n,):
         raise ValueError(f"`{name}` must have shape ({n},), one weight a row; got {values.shape}.")
-    if not np.isfinite(values).all() or (values < 0.0).any():
-        raise ValueError(f"`{name}` must be finite and non-negative; got {values.min()} at least.")
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
+    if bad.size:
+        raise ValueError(
+            f"`{name}` must be finite and non-negative; got {values[bad[0]]} at row {bad[0]} "
+            f"({bad.size} such row(s))."
+        )
     if values.sum() <= 0.0:
         raise ValueError(f"`{name}` must not be zero everywhere.")
     return None if np.ptp(values) == 0.0 else values
@@ -77,8 +97,13 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
         labels = labels[:, 0]
     if labels.shape != (n,):
         raise ValueError(f"`y` must have shape ({n},), one label a row; got {labels.shape}.")
+    if labels.dtype.kind not in "fiub":
+        raise ValueError(
+            "Unknown label type: `y` must hold the numbers 0 (rows of p_0) and 1 (rows of p_1); "
+            f"got dtype {labels.dtype}."
+        )
     found = np.unique(labels)
-    if not (found.size == 2 and found.dtype.kind in "fiub" and (found == [0, 1]).all()):
+    if not (found.size == 2 and (found == [0, 1]).all()):
         shown = ", ".join(str(v) for v in found[:5].tolist())
         raise ValueError(
             "`y` must hold the labels 0 (rows of p_0) and 1 (rows of p_1), both of them; "

@@ -9,13 +9,14 @@ from jaxtyping import Array, Float
 
 from secant.curricula import ContractionIntervalAnnealing, Curriculum
 from secant.estimators._base import key_of
+from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import ScalingRule, Standardise
-from secant.estimators.secant_ratio import anchored
 from secant.integration import SecantSteps
 from secant.models.aligned import AlignedSecant
+from secant.models.anchor import Anchored
 from secant.paths import DiffusionBridge, Path
 from secant.schedules import Trigonometric
 from secant.targets.conditional import ConditionalSecantAlignment
@@ -43,7 +44,7 @@ class ISADRE(PathRatio):
         frame: `fixed-x`, or `trajectory` for the paper's total derivative, under which every KL
             reads 0 (erratum 1).
         n_steps: secants summed for one log ratio, its number of function evaluations.
-        anchor: learn on top of the moment-matched Gaussian path (G1); not part of the paper.
+        anchor: learn on top of a path in closed form (G1); not part of the paper.
         scaling: of the columns; None is `Standardise()`.
         training: budget and optimiser; None is `Training(patience=None)`, since the held-out loss
             need not fall while the intervals still grow.
@@ -60,7 +61,7 @@ class ISADRE(PathRatio):
         curriculum: Curriculum | None = None,
         frame: Literal["fixed-x", "trajectory"] = "fixed-x",
         n_steps: int = 5,
-        anchor: bool = False,
+        anchor: bool | AnchorRule = False,
         scaling: ScalingRule | None = None,
         training: Training | None = None,
         progress: bool | None = None,
@@ -89,12 +90,13 @@ class ISADRE(PathRatio):
         )
         self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
         self.training_ = Training(patience=None) if self.training is None else self.training
+        self.anchor_ = resolved_anchor(self.anchor)
         self.rule_ = SecantSteps(self.n_steps)
 
     def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
         model = self.builder_.build(prepared.n_features, key=key_of(seed, 0))
-        if self.anchor:
-            model = anchored(model, prepared, self.path_)
+        if self.anchor_ is not None:
+            model = Anchored(self.anchor_.fitted(prepared, self.path_, seed), model)
         return run(Stage(model, self._objective(prepared), self.training_), 0)
 
     def _objective(self, prepared: Prepared) -> Objective:

@@ -25,7 +25,7 @@ from secant.estimators.preparation import (
 )
 from secant.estimators.scaling import ScalingRule
 from secant.integration import Integral, Rule
-from secant.models.secant_function import SecantFunction
+from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Target
 from secant.training.held_out import HeldOut
@@ -69,6 +69,7 @@ class NeuralRatio(RatioEstimator):
     def _held_out_target(self) -> Target:
         """The loss by which states of the training, and fits, are compared."""
 
+    builder_: ModelBuilder
     path_: Path
     training_: Training
     scaling_rule_: ScalingRule
@@ -80,16 +81,27 @@ class NeuralRatio(RatioEstimator):
         The function is compiled into the training loop, so no row is seen twice.
         """
         seed = self._drawn_seed()
-        self._resolve()
+        self._resolve_checked()
         prepared = from_sampler(sampler, self.scaling_rule_, self.training_, seed)
         self.n_features_in_ = prepared.n_features
         self._train(prepared, seed)
         return self
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        self._resolve()
+        self._resolve_checked()
         prepared = from_samples(sample_0, sample_1, self.scaling_rule_, self.training_, seed)
         self._train(prepared, seed)
+
+    def _resolve_checked(self) -> None:
+        self._resolve()
+        for name, part, kind in (
+            ("model", self.builder_, ModelBuilder),
+            ("path", self.path_, Path),
+            ("scaling", self.scaling_rule_, ScalingRule),
+            ("training", self.training_, Training),
+        ):
+            if not isinstance(part, kind):
+                raise TypeError(f"`{name}` must be a {kind.__name__} or None; got {part!r}.")
 
     def _train(self, prepared: Prepared, seed: int) -> None:
         held_out = self._held_out(prepared.held_0, prepared.held_1)
@@ -149,9 +161,18 @@ class NeuralRatio(RatioEstimator):
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         return np.asarray(self._evaluated(self.scaling_(X), self.rule_).value)
 
+    def _scaled_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
+        """Checked rows in scaled coordinates."""
+        rows = self._checked_input(X)  # first: an unfitted estimator has no scaling yet
+        return self.scaling_(rows)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        return hasattr(self, "diagnostics_")
+
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Minus the held-out loss on the given rows: higher is better."""
-        rows = self.scaling_(self._checked_input(X))
+        rows = self._scaled_input(X)
         labels = checked_labels(y, rows.shape[0])
         return -self._held_out(rows[labels == 0], rows[labels == 1]).score(self.model_).value
 

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
+from scipy.stats import multivariate_normal
 
 from secant.estimators.scaling import Scaling, ScalingRule
 from secant.paths import Moments
@@ -26,6 +27,7 @@ __all__ = ["Gaussian", "Prepared", "Sample", "from_sampler", "from_samples"]
 Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, "n d"]]]
 
 _ROWS_FOR_SCALING = 100_000
+_ROWS_IN_HAND = 20_000
 _ROWS_FOR_MOMENTS = 2_000_000  # of a sampler, whose rows cost nothing to make
 _BLOCK = 1 << 16
 
@@ -45,6 +47,10 @@ class Gaussian:
     mean: Float[np.ndarray, " d"]
     covariance: Float[np.ndarray, "d d"]
 
+    def log_likelihood(self, x: Float[np.ndarray, "n d"]) -> float:
+        """Mean log density of some rows."""
+        return float(multivariate_normal(self.mean, self.covariance).logpdf(x).mean())
+
     @property
     def square(self) -> float:
         """E‖x‖²."""
@@ -59,6 +65,8 @@ class Prepared:
     scaling: Scaling
     held_0: Float[np.ndarray, "m d"]
     held_1: Float[np.ndarray, "m d"]
+    rows_0: Float[np.ndarray, "k d"]  # some of the training rows, for whatever fits in memory
+    rows_1: Float[np.ndarray, "k d"]
     gaussian_0: Gaussian
     gaussian_1: Gaussian
 
@@ -83,27 +91,32 @@ def from_samples(
     """Prepare two arrays, in memory or memory-mapped."""
     rng = np.random.default_rng(seed)
     samples = (sample_0, sample_1)
-    splits = [_split(s.rows.shape[0], training, rng) for s in samples]
+    splits = [_split(s, training, rng) for s in samples]
     kept = [train for train, _ in splits]
-    scaling = rule.fitted(
-        *(
-            _resampled(s, _thinned(rows, _ROWS_FOR_SCALING, rng), rng)
-            for s, rows in zip(samples, kept, strict=True)
-        )
-    )
+    some = [
+        _resampled(s, _thinned(rows, _ROWS_FOR_SCALING, rng), rng)
+        for s, rows in zip(samples, kept, strict=True)
+    ]
+    scaling = rule.fitted(some[0], some[1])
+    few = [scaling(x[rng.permutation(x.shape[0])[:_ROWS_IN_HAND]]) for x in some]
     held = [scaling(_resampled(s, held, rng)) for s, (_, held) in zip(samples, splits, strict=True)]
     gaussians = [_gaussian(s, rows, scaling) for s, rows in zip(samples, kept, strict=True)]
-    return Prepared(
-        _source(samples, kept, scaling), scaling, held[0], held[1], gaussians[0], gaussians[1]
-    )
+    source = _source(samples, kept, scaling)
+    return Prepared(source, scaling, held[0], held[1], few[0], few[1], gaussians[0], gaussians[1])
 
 
 def _split(
-    n: int, training: Training, rng: np.random.Generator
+    sample: Sample, training: Training, rng: np.random.Generator
 ) -> tuple[Int[np.ndarray, " a"], Int[np.ndarray, " b"]]:
-    """Row numbers to train on and to hold out."""
-    n_held = int(np.clip(round(training.validation_share * n), 1, training.validation_rows))
-    order = rng.permutation(n)
+    """Row numbers to train on and to hold out; rows of weight 0 are in neither."""
+    rows = np.arange(sample.rows.shape[0])
+    if sample.weights is not None:
+        rows = rows[sample.weights > 0.0]
+    if rows.size == 1:  # all the weight on one row, which is then as good as many copies of it
+        return rows, rows
+    most = min(training.validation_rows, rows.size - 1)
+    n_held = int(np.clip(round(training.validation_share * rows.size), 1, most))
+    order = rng.permutation(rows)
     return np.sort(order[n_held:]), order[:n_held]
 
 
@@ -121,8 +134,7 @@ def _resampled(
     """These rows; with weights, as many drawn from them in proportion, so equal weights do."""
     if sample.weights is not None:
         share = sample.weights[rows]
-        if share.sum() > 0.0:
-            rows = rng.choice(rows, size=rows.size, p=share / share.sum())
+        rows = rng.choice(rows, size=rows.size, p=share / share.sum())
     return np.asarray(sample.rows[rows])
 
 
@@ -136,7 +148,9 @@ def _source(
     for sample, rows in zip(samples, kept, strict=True):
         weights = None
         if sample.weights is not None:
-            weights = jnp.asarray(np.cumsum(sample.weights[rows]), dtype=jnp.float32)
+            cumulative = np.cumsum(sample.weights[rows])
+            # Shares: weights of any size, 1e-60 too, fit into float32.
+            weights = jnp.asarray(cumulative / cumulative[-1], dtype=jnp.float32)
         parts.append(Weighted(jnp.asarray(scaling(sample.rows[rows])), weights))
     return ArraySource(*parts)
 
@@ -167,13 +181,14 @@ def _shrunk(mean: Float[np.ndarray, " d"], second: Float[np.ndarray, "d d"], n: 
 def from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: int) -> Prepared:
     """Prepare a JAX-traceable sampler (key, n) → (x_0, x_1) of fresh rows."""
     key_scaling, key_held, key_moments = jax.random.split(jax.random.key(seed), 3)
-    # A sampler's rows are free: a tenth of the usual thinning is plenty for means and quantiles.
+    # A sampler's rows are free: a fifth of the usual thinning is plenty for means and quantiles.
     rows = [np.asarray(x) for x in sampler(key_scaling, _ROWS_FOR_SCALING // 5)]
     scaling = rule.fitted(*rows)
     held = [scaling(np.asarray(x)) for x in sampler(key_held, training.validation_rows)]
     source = SamplerSource(sampler, scaling.traced)
     gaussians = _sampled_gaussians(source, key_moments)
-    return Prepared(source, scaling, held[0], held[1], gaussians[0], gaussians[1])
+    few = [scaling(x[:_ROWS_IN_HAND]) for x in rows]
+    return Prepared(source, scaling, held[0], held[1], few[0], few[1], gaussians[0], gaussians[1])
 
 
 def _sampled_gaussians(source: SamplerSource, key: PRNGKeyArray) -> list[Gaussian]:

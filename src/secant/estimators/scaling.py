@@ -34,14 +34,15 @@ class Scaling(eqx.Module):
 
     center: Float[np.ndarray, " d"]
     scale: Float[np.ndarray, " d"]
-    heavy: Bool[np.ndarray, " d"]
-    tabulated: Bool[np.ndarray, " d"]
+    heavy: tuple[bool, ...]  # tuples: which branch a column takes is known when compiling
+    tabulated: tuple[bool, ...]
     knots: Float[np.ndarray, "d m"]
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
         y = (np.asarray(x, dtype=np.float64) - self.center) / self.scale
-        y[:, self.heavy] = np.arcsinh(y[:, self.heavy])
+        heavy = np.flatnonzero(self.heavy)
+        y[:, heavy] = np.arcsinh(y[:, heavy])
         for column in np.flatnonzero(self.tabulated):
             y[:, column] = _table(y[:, column], self.knots[column], np)
         return y.astype(np.float32)
@@ -49,12 +50,12 @@ class Scaling(eqx.Module):
     def traced(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
         """The same map inside a compiled loop, for rows made there."""
         y = (x - self.center.astype(x.dtype)) / self.scale.astype(x.dtype)
-        if self.heavy.any():
-            y = jnp.where(self.heavy, jnp.arcsinh(y), y)
-        if self.tabulated.any():
+        if any(self.heavy):
+            y = jnp.where(np.array(self.heavy), jnp.arcsinh(y), y)
+        if any(self.tabulated):
             knots = jnp.asarray(self.knots, dtype=x.dtype)
             mapped = jax.vmap(lambda c, k: _table(c, k, jnp), (1, 0), 1)(y, knots)
-            y = jnp.where(self.tabulated, mapped, y)
+            y = jnp.where(np.array(self.tabulated), mapped, y)
         return y
 
 
@@ -85,7 +86,7 @@ class Identity(ScalingRule):
 
 
 def _affine(center: Float[np.ndarray, " d"], scale: Float[np.ndarray, " d"]) -> Scaling:
-    off = np.zeros(center.size, dtype=bool)
+    off = (False,) * center.size
     return Scaling(center, scale, off, off, np.zeros((center.size, _LEVELS.size)))
 
 
@@ -140,7 +141,9 @@ class AdaptiveMargins(ScalingRule):
         same = np.array([self._agree(a, b) for a, b in zip(y_0.T, y_1.T, strict=True)])
         heavy = ~same & (self._tail(y_0) | self._tail(y_1))
         knots = np.stack([_knots(np.concatenate(pair)) for pair in zip(y_0.T, y_1.T, strict=True)])
-        return Scaling(plain.center, plain.scale, heavy, same, knots)
+        return Scaling(
+            plain.center, plain.scale, tuple(heavy.tolist()), tuple(same.tolist()), knots
+        )
 
     def _agree(self, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> bool:
         noise = 1.63 * np.sqrt(1.0 / a.size + 1.0 / b.size)  # 1 % point of the statistic

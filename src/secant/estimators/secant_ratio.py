@@ -6,13 +6,14 @@ import numpy as np
 
 from secant.curricula import ContractionIntervalAnnealing, Curriculum, FullIntervals
 from secant.estimators._base import key_of
+from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import AdaptiveMargins, ScalingRule
 from secant.integration import SecantSteps
 from secant.models.aligned import AlignedSecant
-from secant.models.anchor import Anchored, GaussianAnchor
+from secant.models.anchor import Anchored
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant, Path
@@ -37,7 +38,8 @@ class SecantRatio(PathRatio):
             `AlignedSecant` is trained by (V2), any other model by (V1).
         student: a second model that is distilled from the first (E1) and then used; None for none.
         path: between the samples; None is `DiffusionInterpolant()` with the trigonometric schedule.
-        anchor: learn on top of the moment-matched Gaussian path (G1).
+        anchor: learn on top of a path in closed form (G1): True is `GaussianMixtures()`, a mixture
+            of Gaussian paths that is one Gaussian path where the data ask for no more.
         scaling: of the columns, by an invertible map that leaves the ratio exact; None is
             `AdaptiveMargins()`.
         curriculum: of an `AlignedSecant`; None is `ContractionIntervalAnnealing()`.
@@ -66,7 +68,7 @@ class SecantRatio(PathRatio):
         *,
         student: ModelBuilder | None = None,
         path: Path | None = None,
-        anchor: bool = True,
+        anchor: bool | AnchorRule = True,
         scaling: ScalingRule | None = None,
         curriculum: Curriculum | None = None,
         training: Training | None = None,
@@ -91,6 +93,7 @@ class SecantRatio(PathRatio):
         self.curriculum_ = (
             ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
         )
+        self.anchor_ = resolved_anchor(self.anchor)
         self.rule_ = SecantSteps(1)
 
     def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
@@ -112,11 +115,6 @@ class SecantRatio(PathRatio):
         self, builder: ModelBuilder, prepared: Prepared, seed: int, number: int
     ) -> SecantFunction:
         model = builder.build(prepared.n_features, key=key_of(seed, number))
-        return anchored(model, prepared, self.path_) if self.anchor else model
-
-
-def anchored(model: SecantFunction, prepared: Prepared, path: Path) -> SecantFunction:
-    """The model on top of the Gaussian path through the prepared samples' moments (G1)."""
-    zero, one = prepared.gaussian_0, prepared.gaussian_1
-    anchor = GaussianAnchor.fitted(zero.mean, zero.covariance, one.mean, one.covariance, path)
-    return Anchored(anchor, model)
+        if self.anchor_ is None:
+            return model
+        return Anchored(self.anchor_.fitted(prepared, self.path_, seed), model)

@@ -1,6 +1,9 @@
-"""The Gaussian anchor (G1): the moment-matched Gaussian path in closed form, under any model."""
+"""Anchors (G1): a Gaussian path, or a mixture of them, in closed form under any model."""
 
 from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
 
 import equinox as eqx
 import jax
@@ -12,10 +15,32 @@ from scipy.linalg import eigh
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 
-__all__ = ["Anchored", "GaussianAnchor"]
+__all__ = ["Anchor", "Anchored", "GaussianAnchor", "MixtureAnchor"]
 
 
-class GaussianAnchor(eqx.Module):
+class Anchor(eqx.Module):
+    """A path of densities in closed form: log q_t(x), up to a constant free of x and t."""
+
+    @abc.abstractmethod
+    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """log q_t(x) for each row."""
+
+    def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """∂_t log q_t(x)."""
+        return jax.jvp(lambda time: self.log_density(x, time), (t,), (jnp.ones_like(t),))[1]
+
+    def secant(
+        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
+    ) -> Float[Array, " n"]:
+        """(log q_t(x) − log q_l(x)) / (t − l), the time score where t = l."""
+        # Below this length float32 loses the difference; the midpoint tangent errs by O(length²).
+        short = t - l < 1e-3
+        length = jnp.where(short, 1.0, t - l)
+        difference = (self.log_density(x, t) - self.log_density(x, l)) / length
+        return jnp.where(short, self.time_score(x, 0.5 * (l + t)), difference)
+
+
+class GaussianAnchor(Anchor):
     """log N(x; m_t, S_t) along the path, S_t = α_t² S_0 + β_t² S_1 + γ_t² I (G1).
 
     One rotation W with W S_0 Wᵀ = I and W S_1 Wᵀ = diag(v) makes S_t diagonal at every t, so a row
@@ -28,6 +53,7 @@ class GaussianAnchor(eqx.Module):
     mean_1: Float[Array, " d"]
     variance_1: Float[Array, " d"]
     noise: Float[Array, " d"]
+    log_volume: Float[Array, ""]  # log |det W|, which mixtures of such paths need
     path: Path
 
     @classmethod
@@ -48,43 +74,47 @@ class GaussianAnchor(eqx.Module):
             mean_1=jnp.asarray(rotation @ mean_1, dtype=float),
             variance_1=jnp.asarray(variance_1, dtype=float),
             noise=jnp.asarray(np.sum(rotation**2, axis=1), dtype=float),
+            log_volume=jnp.asarray(np.linalg.slogdet(rotation)[1], dtype=float),
             path=path,
         )
 
-    def rotated(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
-        """W x, row by row."""
-        return x @ self.rotation.T
-
-    def log_density(self, w: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        """Log density at time t of rotated rows w, up to a constant free of x and t."""
-        alpha, beta = self.path.schedule(t)
-        alpha, beta = alpha[:, None], beta[:, None]
+    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """log N(x; m_t, S_t) + (d/2) log 2π."""
+        alpha, beta = (c[:, None] for c in self.path.schedule(t))
         noise = self.path.noise_scale(t)[:, None] ** 2 * self.noise
         variance = alpha**2 + beta**2 * self.variance_1 + noise
-        gap = w - alpha * self.mean_0 - beta * self.mean_1
-        return -0.5 * jnp.sum(gap**2 / variance + jnp.log(variance), axis=-1)
+        gap = x @ self.rotation.T - alpha * self.mean_0 - beta * self.mean_1
+        return self.log_volume - 0.5 * jnp.sum(gap**2 / variance + jnp.log(variance), axis=-1)
 
-    def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        """∂_t log N(x; m_t, S_t)."""
-        w = self.rotated(x)
-        return jax.jvp(lambda time: self.log_density(w, time), (t,), (jnp.ones_like(t),))[1]
 
-    def secant(
-        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
-    ) -> Float[Array, " n"]:
-        """(log N(x; m_t, S_t) − log N(x; m_l, S_l)) / (t − l), the time score where t = l."""
-        w = self.rotated(x)
-        # Below this length float32 loses the difference; the midpoint tangent errs by O(length²).
-        short = t - l < 1e-3
-        length = jnp.where(short, 1.0, t - l)
-        difference = (self.log_density(w, t) - self.log_density(w, l)) / length
-        return jnp.where(short, self.time_score(x, 0.5 * (l + t)), difference)
+class MixtureAnchor(Anchor):
+    """The path between two Gaussian mixtures, itself a mixture of Gaussian paths (G1).
+
+    With x_0 ~ Σ_i w_i N_i and x_1 ~ Σ_j v_j M_j drawn independently, x_t is a mixture over the
+    pairs (i, j) of the Gaussian paths from N_i to M_j, with weights w_i v_j.
+    """
+
+    pairs: GaussianAnchor  # every array with a leading axis, one entry a pair
+    log_weights: Float[Array, " pairs"]
+
+    @classmethod
+    def of(cls, pairs: Sequence[GaussianAnchor], weights: Float[np.ndarray, " p"]) -> MixtureAnchor:
+        """The mixture of these paths."""
+        stacked = jax.tree.map(
+            lambda *leaves: jnp.stack(leaves) if eqx.is_array(leaves[0]) else leaves[0], *pairs
+        )
+        return cls(stacked, jnp.asarray(np.log(weights), dtype=float))
+
+    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """log Σ_p weight_p N(x; m_t^p, S_t^p) + (d/2) log 2π."""
+        each = eqx.filter_vmap(lambda pair: pair.log_density(x, t))(self.pairs)
+        return jax.nn.logsumexp(each + self.log_weights[:, None], axis=0)
 
 
 class Anchored(SecantFunction):
-    """A model that learns only what the Gaussian anchor leaves over."""
+    """A model that learns only what the anchor leaves over."""
 
-    anchor: GaussianAnchor
+    anchor: Anchor
     residual: SecantFunction
 
     def parts(

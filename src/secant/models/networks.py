@@ -61,7 +61,7 @@ class ResidualMLP(TrunkBuilder):
     """
 
     width: int = 256
-    depth: int = 3
+    depth: int = 2
     quadratic: bool = False
 
     def __check_init__(self) -> None:

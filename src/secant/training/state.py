@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Int, PRNGKeyArray, PyTree
 
-from secant.models.anchor import GaussianAnchor
+from secant.models.anchor import Anchor
 from secant.training.settings import Training
 
 __all__ = ["TrainingState", "optimiser", "split"]
@@ -48,8 +48,8 @@ def optimiser(training: Training) -> optax.GradientTransformation:
 def split(model: PyTree) -> tuple[PyTree, PyTree]:
     """Trainable weights and the rest. The anchor is closed form: none of it is trained."""
     spec = jax.tree.map(
-        lambda leaf: not isinstance(leaf, GaussianAnchor) and eqx.is_inexact_array(leaf),
+        lambda leaf: not isinstance(leaf, Anchor) and eqx.is_inexact_array(leaf),
         model,
-        is_leaf=lambda node: isinstance(node, GaussianAnchor),
+        is_leaf=lambda node: isinstance(node, Anchor),
     )
     return eqx.partition(model, spec)

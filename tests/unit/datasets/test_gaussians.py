@@ -55,7 +55,7 @@ def test_block_kl_is_a_quarter_of_the_dimension(n_features: int) -> None:
 
 
 def test_block_kl_at_one_half_is_the_erratum() -> None:
-    # ρ = 0.5 at d = 40: 2.88 nats, not the paper's 10 (design.md, erratum 2).
+    # ρ = 0.5 at d = 40: 2.88 nats, not the 10 of the ISA-DRE paper.
     assert block_gaussians(40, rho=0.5).kl == pytest.approx(-10 * np.log(0.75), rel=1e-10)
 
 

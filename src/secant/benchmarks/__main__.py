@@ -1,0 +1,72 @@
+"""Command line of the benchmarks: list, run, report."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from secant.benchmarks.runner import run_suite
+from secant.benchmarks.suites import SUITES
+
+RESULTS = Path("benchmarks/results")
+
+
+def main() -> None:
+    """Parse and dispatch."""
+    parser = argparse.ArgumentParser(prog="python -m secant.benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="show the suites")
+    run = commands.add_parser("run", help="run a suite, resuming where it stopped")
+    run.add_argument("suite", choices=[*SUITES, "throughput"])
+    run.add_argument("--seeds", type=int, default=3)
+    run.add_argument("--part", default="0/1", help="i/n: the share of one of n processes")
+    run.add_argument("--match", default="", help="only entries whose task or method contains this")
+    commands.add_parser("report", help="write docs/benchmarks.md and README's results")
+    arguments = parser.parse_args()
+    if arguments.command == "list":
+        _list()
+    elif arguments.command == "report":
+        from secant.benchmarks.report import write_report
+
+        write_report(RESULTS)
+    elif arguments.suite == "throughput":
+        from secant.benchmarks.throughput import run_throughput
+
+        run_throughput(RESULTS / "throughput.jsonl")
+    else:
+        _run(arguments)
+
+
+def _list() -> None:
+    for make in SUITES.values():
+        suite = make()
+        print(f"{suite.name:12s} {len(suite.entries):4d} entries  {suite.about}")
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    suite = SUITES[arguments.suite]()
+    if arguments.match:
+        suite = type(suite)(
+            suite.name,
+            suite.about,
+            tuple(e for e in suite.entries if arguments.match in f"{e.task.name} | {e.method}"),
+        )
+    index, count = (int(x) for x in arguments.part.split("/"))
+    path = RESULTS / f"{suite.name}.jsonl"
+    for row in run_suite(suite, path, n_seeds=arguments.seeds, part=(index, count)):
+        print(
+            f"{row.task:34s} {row.method:36s} seed {row.seed} x{row.evaluations:<3d}"
+            f" truth {_number(row.truth)} error {_number(row.error)} rmse {_number(row.rmse_1)}"
+            f" / {_number(row.rmse_0)} {_number(row.seconds)} s {row.status}",
+            flush=True,
+        )
+        if row.traceback:
+            print(row.traceback, flush=True)
+
+
+def _number(value: float | None) -> str:
+    return "      –" if value is None else f"{value:7.3f}"
+
+
+if __name__ == "__main__":
+    main()

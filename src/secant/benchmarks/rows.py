@@ -1,0 +1,77 @@
+"""Result rows: one flat JSON object a line, appended as soon as it is known."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+__all__ = ["Row", "append_row", "machine", "read_rows"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One evaluated fit.
+
+    Errors are of the log ratio against the exact one on fresh rows: `error` is the mean difference
+    over rows of p_1, so the error of KL(p_1‖p_0) or MI free of evaluation noise.
+    """
+
+    suite: str
+    task: str
+    method: str
+    seed: int
+    evaluations: int
+    truth: float | None = None
+    estimate: float | None = None
+    error: float | None = None
+    rmse_1: float | None = None
+    rmse_0: float | None = None
+    spread_1: float | None = None  # standard deviation of the exact log ratio over p_1
+    spread_0: float | None = None
+    held_out: float | None = None
+    seconds: float | None = None
+    steps: int | None = None
+    n_rows: int | None = None  # of each sample; None for fresh rows at every step
+    config: str = ""
+    status: str = ""
+    traceback: str = ""
+    machine: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What makes a fit the same fit."""
+        return self.task, self.method, self.seed
+
+
+def append_row(path: Path, row: Row) -> None:
+    """Append one line; infinities and NaN become null so that the file stays plain JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = {k: _plain(v) for k, v in asdict(row).items()}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(plain, ensure_ascii=False) + "\n")
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def read_rows(path: Path) -> list[Row]:
+    """All rows of a file; none if it does not exist."""
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [Row(**json.loads(line)) for line in lines if line.strip()]
+
+
+def machine() -> str:
+    """Cores and versions, as one short string."""
+    parts = [f"{name} {version(name)}" for name in ("secant", "jax", "equinox", "numpy")]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{cores} cores, {platform.machine()}, python {platform.python_version()}, " + ", ".join(
+        parts
+    )

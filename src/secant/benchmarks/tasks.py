@@ -1,0 +1,93 @@
+"""Tasks: a pair of distributions with its truth, and the rows an estimator is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from secant.datasets import Pair, shuffled
+from secant.estimators.neural import NeuralRatio
+from secant.integration import Rule
+
+__all__ = ["Judgement", "Task"]
+
+_JUDGE_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Errors of the log ratio on fresh rows of both ends."""
+
+    truth: float
+    estimate: float
+    error: float
+    rmse_1: float
+    rmse_0: float
+    spread_1: float
+    spread_0: float
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to learn from, and the truth to judge by.
+
+    Attributes:
+        pair: the distributions.
+        n_rows: rows of each sample; None for fresh rows at every step.
+        y_columns: make x_0 by shuffling these columns of x_1, as mutual information does.
+    """
+
+    pair: Pair
+    n_rows: int | None = None
+    y_columns: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The pair's name, with the number of rows where it is fixed."""
+        if self.n_rows is None:
+            return self.pair.name
+        return f"{self.pair.name}, {self.n_rows // 1000}k rows"
+
+    def fit(self, estimator: NeuralRatio, seed: int) -> NeuralRatio:
+        """Fit on this task's rows, drawn by the seed."""
+        if self.n_rows is None:
+            return estimator.fit_sampler(self.pair.sample)
+        key, key_shuffle = jax.random.split(jax.random.key(1000 + seed))
+        x_0, x_1 = self.pair.sample(key, self.n_rows)
+        if self.y_columns:
+            x_0 = shuffled(x_1, self.y_columns, key_shuffle)
+        return estimator.fit_samples(np.asarray(x_0), np.asarray(x_1))
+
+    def judge(self, estimator: NeuralRatio, rule: Rule, seed: int) -> Judgement:
+        """Compare with the exact log ratio on rows the estimator has not seen."""
+        x_0, x_1 = self.pair.sample(jax.random.key(2_000_000 + seed), _JUDGE_ROWS)
+        results, exact = [], []
+        for x in (x_0, x_1):
+            results.append(estimator.integrate(np.asarray(x), rule))
+            exact.append(np.asarray(self.pair.log_ratio(x), dtype=np.float64))
+        values = [np.asarray(r.value) for r in results]
+        truth = self.pair.kl if self.pair.kl is not None else float(exact[1].mean())
+        return Judgement(
+            truth=truth,
+            estimate=float(values[1].mean()),
+            error=float(np.mean(values[1] - exact[1])),
+            rmse_1=_rmse(values[1], exact[1]),
+            rmse_0=_rmse(values[0], exact[0]),
+            spread_1=_spread(exact[1]),
+            spread_0=_spread(exact[0]),
+            evaluations=results[1].evaluations,
+        )
+
+
+def _rmse(a: Float[np.ndarray, " n"], b: Float[np.ndarray, " n"]) -> float:
+    """Over rows where the truth is finite: off the support of p_1 it is −∞."""
+    finite = np.isfinite(b)
+    return float(np.sqrt(np.mean((a[finite] - b[finite]) ** 2)))
+
+
+def _spread(exact: Float[np.ndarray, " n"]) -> float:
+    return float(exact[np.isfinite(exact)].std())

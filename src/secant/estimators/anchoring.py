@@ -1,0 +1,105 @@
+"""How an anchor is chosen from the data: moments, or mixtures by expectation maximisation."""
+
+from __future__ import annotations
+
+import abc
+import warnings
+from itertools import product
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
+
+from secant.estimators.preparation import Gaussian, Prepared
+from secant.models.anchor import Anchor, GaussianAnchor, MixtureAnchor
+from secant.paths import Path
+
+__all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor"]
+
+
+class AnchorRule(eqx.Module):
+    """A way to choose the closed-form path under the network."""
+
+    @abc.abstractmethod
+    def fitted(self, prepared: Prepared, path: Path, seed: int) -> Anchor:
+        """The anchor for these samples."""
+
+
+class GaussianMoments(AnchorRule):
+    """The Gaussian path through both samples' means and covariances."""
+
+    def fitted(self, prepared: Prepared, path: Path, seed: int) -> Anchor:
+        """The anchor for these samples."""
+        del seed
+        return _path(prepared.gaussian_0, prepared.gaussian_1, path)
+
+
+class GaussianMixtures(AnchorRule):
+    """The path between two Gaussian mixtures, each with as many components as held-out rows bear.
+
+    One component a sample is the moment-matched Gaussian path, and what is used where more
+    components do not raise the held-out likelihood.
+
+    Attributes:
+        max_components: of each sample.
+        max_products: bound on (pairs of components) · d², what the anchor costs a row.
+        min_gain: nats a held-out row by which more components must be better.
+    """
+
+    max_components: int = 8
+    max_products: int = 1 << 16
+    min_gain: float = 0.01
+
+    def fitted(self, prepared: Prepared, path: Path, seed: int) -> Anchor:
+        """The anchor for these samples."""
+        d = prepared.n_features
+        most = min(self.max_components, int((self.max_products / d**2) ** 0.5))
+        ends = (
+            (prepared.rows_0, prepared.held_0, prepared.gaussian_0),
+            (prepared.rows_1, prepared.held_1, prepared.gaussian_1),
+        )
+        (weights_0, parts_0), (weights_1, parts_1) = (
+            self._mixture(rows, held, single, most, seed) for rows, held, single in ends
+        )
+        pairs = [_path(a, b, path) for a, b in product(parts_0, parts_1)]
+        if len(pairs) == 1:
+            return pairs[0]
+        return MixtureAnchor.of(pairs, np.outer(weights_0, weights_1).ravel())
+
+    def _mixture(
+        self,
+        rows: Float[np.ndarray, "n d"],
+        held: Float[np.ndarray, "m d"],
+        single: Gaussian,
+        most: int,
+        seed: int,
+    ) -> tuple[Float[np.ndarray, " k"], list[Gaussian]]:
+        """Double the components while the held-out likelihood of the mixture still rises."""
+        best, weights, parts = single.log_likelihood(held), np.ones(1), [single]
+        k = 2
+        # Ten rows a parameter: below that a component's covariance is noise.
+        while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
+            found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, random_state=seed)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # judged by likelihood below
+                found.fit(rows)
+            score = float(found.score(held))
+            if score < best + self.min_gain:
+                break
+            best, weights = score, np.asarray(found.weights_)
+            parts = [Gaussian(m, c) for m, c in zip(found.means_, found.covariances_, strict=True)]
+            k *= 2
+        return weights, parts
+
+
+def resolved_anchor(anchor: bool | AnchorRule) -> AnchorRule | None:  # noqa: FBT001
+    """An estimator's `anchor` parameter as a rule: True is the default one, False is none."""
+    if isinstance(anchor, AnchorRule):
+        return anchor
+    return GaussianMixtures() if anchor else None
+
+
+def _path(start: Gaussian, end: Gaussian, path: Path) -> GaussianAnchor:
+    return GaussianAnchor.fitted(start.mean, start.covariance, end.mean, end.covariance, path)

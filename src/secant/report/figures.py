@@ -1,0 +1,74 @@
+"""Figures: what people would rather look at than read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+__all__ = ["Panel", "histogram_figure", "scatter_figure"]
+
+_INK, _BLUE, _ORANGE = "#22303c", "#1f6fb2", "#d9731a"
+
+
+class Panel(NamedTuple):
+    """Estimated against exact log ratios of one method, with a caption."""
+
+    title: str
+    exact: Float[np.ndarray, " n"]
+    estimated: Float[np.ndarray, " n"]
+
+
+def _clean(axes: Axes) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(colors=_INK)
+    axes.grid(visible=True, color="#e3e7eb", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def scatter_figure(panels: Sequence[Panel], path: Path) -> None:
+    """One panel a method: estimated against exact log ratio, with the diagonal."""
+    figure = Figure(figsize=(4.2 * len(panels), 4.4), layout="constrained")
+    all_axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+    everything = np.concatenate([p.exact for p in panels])
+    low, high = np.quantile(everything, [0.001, 0.999])
+    for axes, panel in zip(all_axes, panels, strict=True):
+        _clean(axes)
+        axes.plot([low, high], [low, high], color=_INK, linewidth=1.0, label="exact")
+        axes.scatter(panel.exact, panel.estimated, s=5, alpha=0.35, color=_BLUE, linewidths=0)
+        axes.set_title(panel.title, color=_INK, fontsize=11)
+        axes.set_xlabel("exact log ratio (nats)")
+    all_axes[0].set_ylabel("estimated log ratio (nats)")
+    all_axes[0].legend(frameon=False, loc="upper left")
+    figure.savefig(path, dpi=150)
+
+
+def histogram_figure(
+    log_ratio_0: Float[np.ndarray, " n"],
+    log_ratio_1: Float[np.ndarray, " m"],
+    path: Path,
+    *,
+    title: str,
+    labels: tuple[str, str],
+) -> None:
+    """The log ratio over rows of both samples."""
+    figure = Figure(figsize=(7.2, 3.8), layout="constrained")
+    axes = figure.subplots()
+    _clean(axes)
+    edges = np.histogram_bin_edges(np.concatenate([log_ratio_0, log_ratio_1]), bins=50)
+    for values, label, colour in (
+        (log_ratio_0, labels[0], _BLUE),
+        (log_ratio_1, labels[1], _ORANGE),
+    ):
+        axes.hist(values, bins=edges.tolist(), alpha=0.65, color=colour, label=label)
+    axes.axvline(0.0, color=_INK, linewidth=0.8)
+    axes.set_xlabel("log ratio, out of fold (nats)")
+    axes.set_ylabel("rows")
+    axes.set_title(title, color=_INK, fontsize=11)
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=150)

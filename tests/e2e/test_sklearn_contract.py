@@ -1,0 +1,126 @@
+"""scikit-learn's own checks on configured estimators."""
+
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from secant import ISADRE, ClassifierRatio, SecantRatio, Standardise, Training
+from secant.curricula import SecantTangentShare
+from secant.estimators import preparation
+from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
+from secant.time_samplers import Uniform
+
+# The checks fit on twenty rows of noise, where a ratio has every reason to complain of overlap.
+pytestmark = pytest.mark.filterwarnings("ignore::secant.exceptions.OverlapWarning")
+
+TRAINING = Training(steps=10, batch_size=16, evaluate_every=10)
+TRUNK = ResidualMLP(width=8, depth=0)
+SPECTRAL = SpectralSecant(order=2, trunk=TRUNK)
+TINY = {"training": TRAINING, "random_state": 0}
+
+PLAIN = SecantRatio(SPECTRAL, **TINY)
+CONFIGURED = {
+    "no anchor": SecantRatio(SPECTRAL, anchor=False, scaling=Standardise(), **TINY),
+    "student": SecantRatio(TangentNetwork(TRUNK, n_nodes=2), student=SPECTRAL, **TINY),
+    "aligned": SecantRatio(AlignedSecant(TRUNK), **TINY),
+    "VI, CIA": ISADRE(AlignedSecant(TRUNK, vectorised=True), n_steps=2, **TINY),
+    "uniform, STS": ISADRE(
+        AlignedSecant(TRUNK), time_sampler=Uniform(), curriculum=SecantTangentShare(), **TINY
+    ),
+    "classifier": ClassifierRatio(trunk=TRUNK, **TINY),
+}
+
+# Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess
+# negates the answer. `test_checks_that_need_other_labels` runs the same checks relabelled.
+_LABELS = "feeds the labels 1 and 2; fit takes 0 for p_0 and 1 for p_1 only"
+OTHER_LABELS = {
+    "check_estimators_dtypes": _LABELS,
+    "check_sample_weights_not_an_array": _LABELS,
+    "check_sample_weights_shape": _LABELS,
+    "check_sample_weights_not_overwritten": _LABELS,
+    "check_fit2d_1feature": _LABELS,
+}
+
+
+class _PaddedRows(eqx.Module):
+    """`training.sources.Weighted` with room to spare: the same draws from rows of one shape."""
+
+    rows: Float[Array, "room d"]
+    cumulative: Float[Array, " room"] | None
+    count: Int[Array, ""]
+
+    def draw(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        if self.cumulative is None:
+            return self.rows[jax.random.randint(key, (n,), 0, self.count)]
+        share = jax.random.uniform(key, (n,)) * self.cumulative[-1]
+        index = jnp.searchsorted(self.cumulative, share, side="right")
+        return self.rows[jnp.minimum(index, self.count - 1)]
+
+
+def _padded(rows: Float[Array, "n d"], cumulative: Float[Array, " n"] | None) -> _PaddedRows:
+    spare = 128 - rows.shape[0]
+    wide = jnp.asarray(np.pad(rows, ((0, spare), (0, 0))))
+    if cumulative is not None:
+        cumulative = jnp.asarray(np.pad(cumulative, (0, spare), mode="edge"))
+    return _PaddedRows(wide, cumulative, jnp.asarray(rows.shape[0]))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_compilation():
+    """Nearly all the time here is XLA's: compile crudely, and once a width whatever the rows."""
+    name = "jax_disable_most_optimizations"
+    before = jax.config.values[name]
+    jax.config.update(name, val=True)
+    with jax.default_prng_impl("unsafe_rbg"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(preparation, "Weighted", _padded)
+        yield
+    jax.config.update(name, before)
+
+
+@parametrize_with_checks([PLAIN], expected_failed_checks=lambda _: OTHER_LABELS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def _other_configurations():
+    """Every configuration times every check, but for those that would repeat what PLAIN says.
+
+    Refusals of labels and rows are the base class's, and data of other widths compile anew.
+    """
+    of_other_widths = {
+        "check_n_features_in_after_fitting",  # 4 columns
+        "check_positive_only_tag_during_fit",  # 4
+        "check_dtype_object",  # 10
+        "check_sample_weight_equivalence_on_dense_data",  # 30
+    }
+    for label, estimator in CONFIGURED.items():
+        for _, check in estimator_checks.estimator_checks_generator(estimator):
+            name = check.func.__name__
+            if name not in {*of_other_widths, *OTHER_LABELS}:
+                yield pytest.param(estimator, check, id=f"{label}-{name}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(_other_configurations()))
+def test_scikit_learn_checks_of_other_configurations(estimator, check):
+    check(estimator)
+
+
+class _Relabelled(SecantRatio):
+    """Takes any two labels, the lower one for p_0: what the checks above want to feed."""
+
+    def fit(self, X, y, sample_weight=None):
+        labels = np.asarray(y)
+        return super().fit(X, (labels > labels.min()).astype(int), sample_weight)
+
+
+@pytest.mark.parametrize("name", OTHER_LABELS)
+def test_checks_that_need_other_labels(name):
+    check = partial(getattr(estimator_checks, name), "_Relabelled")
+    check(_Relabelled(SPECTRAL, **TINY))

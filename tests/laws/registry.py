@@ -1,0 +1,145 @@
+"""Every schedule, path, sampler, curriculum, model and target: one line each.
+
+A new class is one more line here and is then held to every law of its kind.
+"""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from tests.laws.oracle import moments
+
+from secant.curricula import (
+    ContractionIntervalAnnealing,
+    Curriculum,
+    FullIntervals,
+    SecantTangentShare,
+)
+from secant.models import (
+    AlignedSecant,
+    Anchored,
+    GaussianAnchor,
+    ModelBuilder,
+    ResidualMLP,
+    SpectralSecant,
+    TangentNetwork,
+)
+from secant.paths import DiffusionBridge, DiffusionInterpolant
+from secant.schedules import Cosine, Foellmer, Linear, Trigonometric, VariancePreserving
+from secant.targets import (
+    ConditionalSecantAlignment,
+    ConstantWeight,
+    FadingWeight,
+    ImpliedVelocity,
+    Logistic,
+    SecantVelocity,
+    TangentVelocity,
+    TimeScoreMatching,
+)
+from secant.time_samplers import LogitNormal, Uniform, VarianceImportance
+
+SCHEDULES = {
+    "linear": Linear(),
+    "trigonometric": Trigonometric(),
+    "foellmer": Foellmer(),
+    "variance preserving": VariancePreserving(),
+    "cosine": Cosine(),
+}
+
+PATHS = {
+    "interpolant": DiffusionInterpolant,
+    "bridge": lambda schedule: DiffusionBridge(schedule, gamma=0.5, epsilon=0.1),
+}
+
+TIME_SAMPLERS = {
+    "uniform": lambda: Uniform(),
+    "logit-normal": lambda: LogitNormal(),
+    "narrow logit-normal": lambda: LogitNormal(mean=1.0, scale=0.5),
+    "variance importance": lambda: VarianceImportance().resolved(
+        lambda t: 0.1 + jnp.sin(4 * t) ** 2
+    ),
+}
+
+CURRICULA: dict[str, Curriculum] = {
+    "full intervals": FullIntervals(),
+    "annealing": ContractionIntervalAnnealing(),
+    "slow annealing": ContractionIntervalAnnealing(anneal_share=1.0),
+    "tangent share": SecantTangentShare(),
+}
+
+
+class Model(NamedTuple):
+    """A builder and how exactly its secants add over intervals (None: not at all)."""
+
+    builder: ModelBuilder
+    additive_to: float | None
+    anchored: bool = False
+
+
+TRUNK = ResidualMLP(width=6, depth=1)
+# float64 rounding; a tangent network adds as well as 16 Gauss nodes integrate its time features.
+ROUNDING, QUADRATURE = 1e-12, 1e-9
+
+MODELS = {
+    "spectral": Model(SpectralSecant(5, TRUNK), ROUNDING),
+    "spectral, order 1": Model(SpectralSecant(1, TRUNK), ROUNDING),
+    "spectral, quadratic": Model(SpectralSecant(4, ResidualMLP(6, 1, quadratic=True)), ROUNDING),
+    "tangent": Model(TangentNetwork(TRUNK), QUADRATURE),
+    "tangent, vectorised": Model(TangentNetwork(TRUNK, vectorised=True), QUADRATURE),
+    "aligned": Model(AlignedSecant(TRUNK), None),
+    "aligned, vectorised": Model(AlignedSecant(TRUNK, vectorised=True), None),
+    "anchored spectral": Model(SpectralSecant(5, TRUNK), ROUNDING, anchored=True),
+    "anchored aligned": Model(AlignedSecant(TRUNK, vectorised=True), None, anchored=True),
+}
+
+# What each target must not lose: its mean is minimised by the truth. Built from an oracle because
+# the conditional target's weight needs the moments of the samples.
+PATH_TARGETS = {
+    "tangent velocity": lambda _: TangentVelocity(),
+    "implied velocity": lambda _: ImpliedVelocity(),
+    "secant velocity": lambda _: SecantVelocity(),
+    "conditional": lambda truth: ConditionalSecantAlignment(moments(truth)),
+    "conditional, vectorised": lambda truth: ConditionalSecantAlignment(
+        moments(truth), vectorised=True
+    ),
+    "time-score matching": lambda _: TimeScoreMatching(ConstantWeight()),
+    "time-score matching, fading": lambda _: TimeScoreMatching(FadingWeight()),
+}
+
+DIRECT_TARGETS = {"logistic": lambda _: Logistic()}
+
+
+def randomised(builder, *sizes, seed=0, scale=0.4):
+    """What the builder builds, every number drawn anew: heads start at zero and would hide faults.
+
+    Only shapes are built, so nothing is compiled.
+    """
+    rng = np.random.default_rng(seed)
+    skeleton = eqx.filter_eval_shape(builder.build, *sizes, key=jax.random.key(0))
+    return jax.tree.map(
+        lambda leaf: (
+            jnp.asarray(scale * rng.standard_normal(leaf.shape))
+            if isinstance(leaf, jax.ShapeDtypeStruct)
+            else leaf
+        ),
+        skeleton,
+    )
+
+
+def anchor(n_features, path):
+    """A Gaussian anchor with correlated, unequal ends."""
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_normal((2, n_features, n_features))
+    eye = np.eye(n_features)
+    means = rng.standard_normal((2, n_features))
+    return GaussianAnchor.fitted(means[0], a @ a.T + eye, means[1], b @ b.T + eye, path)
+
+
+def build(entry, n_features):
+    """A model of the registry with random weights."""
+    model = randomised(entry.builder, n_features)
+    if entry.anchored:
+        return Anchored(anchor(n_features, DiffusionInterpolant()), model)
+    return model

@@ -1,0 +1,68 @@
+"""The aligned secant: a network of (x, features of t, features of t − l)."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from equinox import filter_jit
+from tests.laws.registry import randomised
+
+from secant.models import AlignedSecant, ResidualMLP
+from secant.models.embedding import time_features
+
+pytestmark = pytest.mark.usefixtures("float64")
+
+N, D = 4, 3
+
+
+def built(**settings):
+    return randomised(AlignedSecant(ResidualMLP(5, 1), **settings), D)
+
+
+def points():
+    rng = np.random.default_rng(0)
+    l, t = np.sort(rng.uniform(size=(2, N)), axis=0)
+    return rng.standard_normal((N, D)), l, t
+
+
+def features(t, k):
+    angles = np.pi * np.arange(1, k + 1) * t
+    return np.concatenate([[2 * t - 1], np.cos(angles), np.sin(angles)])
+
+
+@pytest.mark.parametrize("n_frequencies", [0, 1, 3])
+def test_time_features_are_slow_waves(n_frequencies):
+    computed = filter_jit(time_features)(jnp.asarray(0.3), n_frequencies)
+    np.testing.assert_allclose(computed, features(0.3, n_frequencies), rtol=1e-12)
+
+
+def test_secant_is_the_trunk_of_point_end_and_length():
+    model, (x, l, t) = built(n_frequencies=3), points()
+    row = np.concatenate([x[1], features(float(t[1]), 3), features(float(t[1] - l[1]), 3)])
+    expected = filter_jit(model.trunk)(row)[0]
+    np.testing.assert_allclose(filter_jit(model.secant)(x, l, t)[1], expected, rtol=1e-12)
+
+
+def test_time_score_is_the_secant_over_nothing():
+    model, (x, _, t) = built(), points()
+    np.testing.assert_array_equal(
+        filter_jit(model.time_score)(x, t), filter_jit(model.secant)(x, t, t)
+    )
+
+
+@pytest.mark.parametrize(("vectorised", "n_parts"), [(False, 1), (True, D)])
+def test_vectorised_model_has_a_part_a_coordinate(vectorised, n_parts):
+    model, (x, l, t) = built(vectorised=vectorised), points()
+    parts = filter_jit(model.parts)(x, l, t)
+    assert parts.shape == (N, n_parts)
+    secant = filter_jit(model.secant)(x, l, t)
+    np.testing.assert_allclose(secant, np.sum(parts, axis=1), rtol=1e-12)
+
+
+def test_a_free_secant_is_not_additive():
+    # Nothing but training ties its secants together, which is why self_check exists.
+    model, (x, l, t) = built(), points()
+    m = 0.5 * (l + t)
+    secant = filter_jit(model.secant)
+    first, second, whole = (np.asarray(secant(x, *ends)) for ends in ((l, m), (m, t), (l, t)))
+    gap = (t - l) * whole - (m - l) * first - (t - m) * second
+    assert np.max(np.abs(gap)) > 1e-3

@@ -1,0 +1,90 @@
+"""The residual network against the same sums written in NumPy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from equinox import filter_jit
+from tests.laws.registry import randomised
+
+from secant.models import ResidualMLP
+from secant.models.networks import Linear
+
+pytestmark = pytest.mark.usefixtures("float64")
+
+
+def key(seed=0):
+    return jax.random.key(seed, impl="rbg")
+
+
+def silu(x):
+    return x / (1 + np.exp(-x))
+
+
+def by_hand(network, x):
+    h = silu(x @ np.asarray(network.entry.weight) + np.asarray(network.entry.bias))
+    for layer in network.layers:
+        h = h + silu(h @ np.asarray(layer.weight) + np.asarray(layer.bias))
+    if network.squares is not None:
+        h = np.concatenate([h, (x @ np.asarray(network.squares)) ** 2])
+    return h @ np.asarray(network.head.weight) + np.asarray(network.head.bias)
+
+
+@pytest.mark.parametrize("quadratic", [False, True])
+@pytest.mark.parametrize("depth", [0, 2])
+def test_network_is_the_documented_sum(depth, quadratic):
+    network = randomised(ResidualMLP(5, depth, quadratic), 3, 2)
+    x = np.array([0.3, -1.2, 2.0])
+    assert len(network.layers) == depth
+    np.testing.assert_allclose(filter_jit(network)(jnp.asarray(x)), by_hand(network, x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("quadratic", [False, True])
+def test_fresh_network_is_zero(quadratic):
+    network = ResidualMLP(4, 1, quadratic).build(3, 2, key=key())
+    np.testing.assert_array_equal(network(jnp.ones(3)), np.zeros(2))
+
+
+def test_fresh_weights_have_the_scale_of_he_and_no_bias():
+    n_in, n_out = 50, 400
+    layer = Linear.random(n_in, n_out, key=key())
+    n = n_in * n_out
+    variance = 2 / n_in
+    assert abs(float(jnp.mean(layer.weight))) < 4.5 * np.sqrt(variance / n)  # standard errors
+    error = variance * np.sqrt(2 / n)  # of the mean square of normals
+    assert abs(float(jnp.mean(layer.weight**2)) - variance) < 4.5 * error
+    np.testing.assert_array_equal(layer.bias, 0.0)
+
+
+def test_quadratic_network_holds_a_quadratic_exactly():
+    matrix = np.array([[1.0, 0.5], [0.5, -2.0]])
+    eigenvalues, vectors = np.linalg.eigh(matrix)
+    network = randomised(ResidualMLP(2, 0, quadratic=True), 2, 1)
+    object.__setattr__(network, "squares", jnp.asarray(vectors))
+    weight = np.concatenate([np.zeros(2), eigenvalues])[:, None]
+    object.__setattr__(network, "head", Linear(jnp.asarray(weight), jnp.zeros(1)))
+    x = np.array([0.7, -1.1])
+    np.testing.assert_allclose(network(jnp.asarray(x))[0], x @ matrix @ x, rtol=1e-12)
+
+
+def test_same_key_same_weights():
+    first, again, other = (
+        jax.tree.leaves(ResidualMLP(4, 1).build(3, 1, key=key(seed))) for seed in (0, 0, 1)
+    )
+    for a, b in zip(first, again, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(first[0], other[0])
+
+
+def test_layers_do_not_share_their_draw():
+    network = ResidualMLP(4, 2).build(4, 1, key=key())
+    weights = [network.entry.weight, *(layer.weight for layer in network.layers)]
+    for i, a in enumerate(weights):
+        for b in weights[i + 1 :]:
+            assert not np.array_equal(a, b)
+
+
+@pytest.mark.parametrize(("width", "depth"), [(0, 1), (4, -1)])
+def test_bad_sizes_are_named(width, depth):
+    with pytest.raises(ValueError, match=rf"width >= 1 and depth >= 0; got {width}, {depth}"):
+        ResidualMLP(width, depth)

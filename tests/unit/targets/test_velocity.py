@@ -1,0 +1,94 @@
+"""The velocity form on linear-Gaussian paths, where the time score and the secant are known."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from equinox import filter_jit
+from tests.laws.oracle import batch, oracle, slope_z, slopes, z_scores
+
+from secant.paths import DiffusionBridge, DiffusionInterpolant
+from secant.schedules import Foellmer
+from secant.targets import ImpliedVelocity, SecantVelocity, TangentVelocity
+from secant.targets.velocity import velocity_losses
+
+pytestmark = pytest.mark.usefixtures("float64")
+
+# No end is standard normal: the velocity form must not care.
+PATH = DiffusionBridge(gamma=0.5, epsilon=0.1)
+TARGETS = [TangentVelocity(), ImpliedVelocity(), SecantVelocity()]
+PUSH = 0.1
+
+
+def test_loss_is_square_minus_twice_the_derivative_along_the_velocity():
+    value, along = np.array([3.0, -1.0]), np.array([0.5, 2.0])
+    np.testing.assert_allclose(velocity_losses(value, along), [8.0, -3.0])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=repr)
+def test_slope_vanishes_at_the_truth(target):
+    truth = oracle(PATH, standard=False)
+    z = slope_z(target, truth, batch(truth, target.time_range(PATH)))
+    assert (np.abs(z) < 4.5).all()  # standard errors, 5 directions
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=repr)
+def test_slope_sees_a_model_that_is_off(target):
+    truth = oracle(PATH, standard=False)
+    z = slope_z(target, truth, batch(truth, target.time_range(PATH)), theta=PUSH)
+    assert (np.abs(z) > 10).sum() >= 4  # of 5 directions, in standard errors
+
+
+@pytest.mark.parametrize("target", [TangentVelocity(), ImpliedVelocity()], ids=repr)
+def test_excess_loss_is_the_squared_distance_to_the_truth(target):
+    # J(f) − J(s) = E|f − s|²: row by row the difference has mean zero.
+    truth = oracle(PATH, standard=False)
+    rows = batch(truth)
+    pushed = truth.pushed(np.full(5, PUSH))
+
+    @filter_jit
+    def excess(f, s, rows):
+        losses = target.losses(f, PATH, rows) - target.losses(s, PATH, rows)
+        x_t = PATH.point(rows.x_0, rows.x_1, rows.z, rows.t).x_t
+        l = rows.t if isinstance(target, TangentVelocity) else rows.l
+        gap = f.implied_tangent(x_t, l, rows.t) - s.implied_tangent(x_t, l, rows.t)
+        return losses, gap**2
+
+    losses, squares = (np.asarray(a) for a in excess(pushed, truth, rows))
+    assert abs(z_scores(losses - squares)) < 4.5  # standard errors
+    assert z_scores(losses) > 10  # and there is something to see
+
+
+def test_secant_loss_over_empty_intervals_is_the_tangent_loss():
+    truth = oracle(PATH, standard=False).pushed(np.full(5, PUSH))
+    rows = batch(truth, n=50, tangent_share=1.0)
+
+    @filter_jit
+    def losses(target):
+        return target.losses(truth, PATH, rows)
+
+    tangent = losses(TangentVelocity())
+    for target in TARGETS[1:]:
+        np.testing.assert_allclose(losses(target), tangent, rtol=1e-10)
+
+
+def test_correction_carries_no_gradient():
+    # Row by row the slope in the direction g = t x is 2 g (u + c) − 2 ẋ·∇g, and u + c = s (S1).
+    truth = oracle(PATH, standard=False)
+    rows = batch(truth, n=50, tangent_share=0.0)
+    slope = slopes(SecantVelocity(), truth, PATH, rows, np.zeros(5))[:, 3]
+
+    @filter_jit
+    def by_hand():
+        x_t, velocity = PATH.point(rows.x_0, rows.x_1, rows.z, rows.t)
+        tangent = truth.time_score(x_t, rows.t)
+        g, along = jnp.sum(rows.t[:, None] * x_t, -1), jnp.sum(rows.t[:, None] * velocity, -1)
+        return 2 * g * tangent - 2 * along
+
+    np.testing.assert_allclose(slope, by_hand(), rtol=1e-8, atol=1e-8)
+
+
+def test_whole_path_is_used_unless_its_rates_are_unbounded():
+    for target in TARGETS:
+        assert target.time_range(DiffusionInterpolant()) == (0.0, 1.0)
+        foellmer = Foellmer()
+        assert target.time_range(DiffusionInterpolant(foellmer)) == (0.0, 1.0 - foellmer.cut)

@@ -1,0 +1,138 @@
+"""Time samplers against SciPy and against the path they are meant for."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import logit
+
+from secant.paths import DiffusionInterpolant, Moments
+from secant.schedules import Trigonometric, VariancePreserving
+from secant.time_samplers import LogitNormal, Uniform, VarianceImportance
+
+pytestmark = pytest.mark.usefixtures("float64")
+
+KEY_SEED = 3
+SHARES = np.linspace(0.01, 0.99, 23)
+CELLS = 512
+
+
+def key():
+    return jax.random.key(KEY_SEED, impl="rbg")
+
+
+def test_uniform_quantile_and_density():
+    np.testing.assert_array_equal(Uniform().quantile(jnp.asarray(SHARES)), SHARES)
+    np.testing.assert_array_equal(Uniform().density(jnp.asarray(SHARES)), 1.0)
+
+
+@pytest.mark.parametrize(("mean", "scale"), [(-0.4, 1.0), (1.0, 0.5)])
+def test_logit_normal_matches_scipy(mean, scale):
+    sampler = LogitNormal(mean, scale)
+    t = np.asarray(eqx.filter_jit(sampler.quantile)(jnp.asarray(SHARES)))
+    np.testing.assert_allclose(stats.norm.cdf(logit(t), mean, scale), SHARES, rtol=1e-10)
+    density = stats.norm.pdf(logit(t), mean, scale) / (t * (1 - t))
+    np.testing.assert_allclose(eqx.filter_jit(sampler.density)(jnp.asarray(t)), density, rtol=1e-10)
+
+
+@pytest.mark.parametrize("sampler", [Uniform(), LogitNormal()], ids=repr)
+def test_draws_are_stratified(sampler):
+    n = 257
+    t = np.asarray(jax.jit(lambda key: sampler.sample(key, n))(key()))
+    cdf = t if isinstance(sampler, Uniform) else stats.norm.cdf(logit(t), -0.4, 1.0)
+    np.testing.assert_array_equal(np.floor(cdf * n), np.arange(n))  # one in every cell, in order
+
+
+def test_pairs_are_sorted_independent_and_use_every_stratum_twice():
+    n = 4096
+    l, t = (np.asarray(a) for a in jax.jit(lambda key: Uniform().pairs(key, n))(key()))
+    assert (l <= t).all()
+    counts = np.bincount(np.floor(np.concatenate([l, t]) * n).astype(int), minlength=n)
+    np.testing.assert_array_equal(counts, 2)
+    # |a − b| of two independent uniforms has mean 1/3 and variance 1/18.
+    assert abs((t - l).mean() - 1 / 3) < 4.5 * np.sqrt(1 / 18 / n)  # 4.5 standard errors
+
+
+def test_pairs_differ_from_key_to_key():
+    draw = jax.jit(lambda key: Uniform().pairs(key, 16)[0])
+    first, second = (draw(jax.random.key(seed, impl="rbg")) for seed in (0, 1))
+    assert not np.array_equal(first, second)
+
+
+def variance_importance(floor, variance=lambda t: 1.0 + 3.0 * t**2):
+    return VarianceImportance(floor).resolved(variance)
+
+
+def test_variance_importance_is_the_floor_plus_the_precision():
+    middles = (np.arange(CELLS) + 0.5) / CELLS
+    precision = 1 / (1 + 3 * middles**2)
+    q = precision / precision.mean()
+    density = variance_importance(0.25).density(jnp.asarray(middles))
+    np.testing.assert_allclose(density, 0.75 * q + 0.25, rtol=1e-12)
+
+
+def test_variance_importance_quantile_inverts_the_integrated_density():
+    sampler = variance_importance(0.25)
+    edges = np.arange(CELLS + 1) / CELLS
+    mass = np.asarray(sampler.density(jnp.asarray((edges[1:] + edges[:-1]) / 2))) / CELLS
+    cumulative = np.concatenate([[0.0], np.cumsum(mass)])
+    np.testing.assert_allclose(
+        eqx.filter_jit(sampler.quantile)(jnp.asarray(cumulative)), edges, atol=1e-12
+    )
+    inside = eqx.filter_jit(sampler.quantile)(jnp.asarray(SHARES))
+    np.testing.assert_allclose(np.interp(inside, edges, cumulative), SHARES, atol=1e-12)
+
+
+def test_floor_of_one_is_uniform():
+    np.testing.assert_allclose(variance_importance(1.0).density(jnp.asarray(SHARES)), 1.0)
+
+
+def path_variance(schedule):
+    moments = Moments(square_0=2.0, square_1=2.0, cross=0.0)
+    path = DiffusionInterpolant(schedule)
+    low, high = path.conditional_time_range
+    return lambda t: path.mean_conditional_variance(low + (high - low) * t, moments, 2)
+
+
+def share_before(sampler, time, n=20_001):
+    shares = np.linspace(0.0, 1.0, n)
+    return float(np.mean(np.asarray(eqx.filter_jit(sampler.quantile)(jnp.asarray(shares))) < time))
+
+
+def test_without_a_floor_all_mass_is_at_the_start_under_variance_preserving():
+    # Erratum 5: Var → 0 at t = 0 and the plain 1/Var sampler never leaves it.
+    sampler = variance_importance(1e-9, path_variance(VariancePreserving()))
+    assert share_before(sampler, 0.2) > 0.9
+    assert share_before(sampler, 0.5) > 0.99
+
+
+def test_the_floor_keeps_the_rest_of_the_path_alive_under_variance_preserving():
+    floor = VarianceImportance().floor
+    sampler = variance_importance(floor, path_variance(VariancePreserving()))
+    late = 1 - share_before(sampler, 0.5)
+    assert late >= 0.5 * floor - 1e-3  # the uniform share beyond one half; 20 001-point grid
+    times = jnp.linspace(0.0, 1.0, 1000)
+    assert float(sampler.density(times).min()) >= floor * (1 - 1e-9)
+
+
+def test_trigonometric_needs_no_floor():
+    sampler = variance_importance(1e-9, path_variance(Trigonometric()))
+    assert share_before(sampler, 0.5) < 0.9
+
+
+def test_variance_importance_must_be_resolved_first():
+    with pytest.raises(ValueError, match="before resolved"):
+        VarianceImportance().quantile(jnp.asarray(SHARES))
+
+
+@pytest.mark.parametrize("floor", [0.0, -0.1, 1.1])
+def test_bad_floor_is_named(floor):
+    with pytest.raises(ValueError, match=f"0 < floor <= 1; got {floor}"):
+        VarianceImportance(floor)
+
+
+def test_bad_scale_is_named():
+    with pytest.raises(ValueError, match=r"scale > 0; got 0\.0"):
+        LogitNormal(scale=0.0)
