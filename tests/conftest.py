@@ -5,7 +5,15 @@ import pytest
 
 
 @pytest.fixture
-def float64():
+def unoptimised():
+    """Compile without optimisation: half the time, for programs that run once."""
+    jax.config.update("jax_disable_most_optimizations", val=True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", val=False)
+
+
+@pytest.fixture
+def float64(unoptimised):
     """Run one test in double precision; the switch is never global."""
     with jax.enable_x64(True):
         yield

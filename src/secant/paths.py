@@ -179,13 +179,15 @@ class DiffusionBridge(Path):
     """The dequantified diffusion bridge (DDBI): γ_t² = t(1−t) γ² + (α_t² + β_t²) ε, any p_0, p_1.
 
     Attributes:
-        gamma: γ, the noise in the middle of the path.
+        gamma: γ, the noise in the middle of the path. The variance of the conditional time score
+            goes with 1/γ_t²: with γ = 0.1 the paper's method read 3.5 of 10 nats on
+            40-dimensional block Gaussians, with γ = 1 it read 10.2 in half the steps.
         epsilon: ε, the variance added at (and near) the ends. Both samples are blurred by it,
             and it keeps the noise rate bounded; 0 is refused for that reason.
     """
 
-    gamma: float = 0.1
-    epsilon: float = 0.005
+    gamma: float = 1.0
+    epsilon: float = 0.01
 
     def __check_init__(self) -> None:
         if self.gamma < 0.0 or self.epsilon <= 0.0:

@@ -3,6 +3,7 @@
 A new class is one more line here and is then held to every law of its kind.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import equinox as eqx
@@ -19,14 +20,16 @@ from secant.curricula import (
 )
 from secant.models import (
     AlignedSecant,
+    Anchor,
     Anchored,
     GaussianAnchor,
+    MixtureAnchor,
     ModelBuilder,
     ResidualMLP,
     SpectralSecant,
     TangentNetwork,
 )
-from secant.paths import DiffusionBridge, DiffusionInterpolant
+from secant.paths import DiffusionBridge, DiffusionInterpolant, Path
 from secant.schedules import Cosine, Foellmer, Linear, Trigonometric, VariancePreserving
 from secant.targets import (
     ConditionalSecantAlignment,
@@ -75,24 +78,8 @@ class Model(NamedTuple):
 
     builder: ModelBuilder
     additive_to: float | None
-    anchored: bool = False
+    anchor: Callable[[int, Path], Anchor] | None = None
 
-
-TRUNK = ResidualMLP(width=6, depth=1)
-# float64 rounding; a tangent network adds as well as 16 Gauss nodes integrate its time features.
-ROUNDING, QUADRATURE = 1e-12, 1e-9
-
-MODELS = {
-    "spectral": Model(SpectralSecant(5, TRUNK), ROUNDING),
-    "spectral, order 1": Model(SpectralSecant(1, TRUNK), ROUNDING),
-    "spectral, quadratic": Model(SpectralSecant(4, ResidualMLP(6, 1, quadratic=True)), ROUNDING),
-    "tangent": Model(TangentNetwork(TRUNK), QUADRATURE),
-    "tangent, vectorised": Model(TangentNetwork(TRUNK, vectorised=True), QUADRATURE),
-    "aligned": Model(AlignedSecant(TRUNK), None),
-    "aligned, vectorised": Model(AlignedSecant(TRUNK, vectorised=True), None),
-    "anchored spectral": Model(SpectralSecant(5, TRUNK), ROUNDING, anchored=True),
-    "anchored aligned": Model(AlignedSecant(TRUNK, vectorised=True), None, anchored=True),
-}
 
 # What each target must not lose: its mean is minimised by the truth. Built from an oracle because
 # the conditional target's weight needs the moments of the samples.
@@ -128,18 +115,41 @@ def randomised(builder, *sizes, seed=0, scale=0.4):
     )
 
 
-def anchor(n_features, path):
+def anchor(n_features, path, seed=5):
     """A Gaussian anchor with correlated, unequal ends."""
-    rng = np.random.default_rng(5)
+    rng = np.random.default_rng(seed)
     a, b = rng.standard_normal((2, n_features, n_features))
     eye = np.eye(n_features)
     means = rng.standard_normal((2, n_features))
     return GaussianAnchor.fitted(means[0], a @ a.T + eye, means[1], b @ b.T + eye, path)
 
 
+def mixture_anchor(n_features, path):
+    """Two Gaussian paths, mixed."""
+    pairs = [anchor(n_features, path, seed) for seed in (5, 6)]
+    return MixtureAnchor.of(pairs, np.array([0.3, 0.7]))
+
+
+TRUNK = ResidualMLP(width=6, depth=1)
+# float64 rounding; a tangent network adds as well as so many Gauss nodes integrate its waves.
+ROUNDING, NODES, QUADRATURE = 1e-12, 6, 1e-4
+
+MODELS = {
+    "spectral": Model(SpectralSecant(5, TRUNK), ROUNDING),
+    "spectral, order 1": Model(SpectralSecant(1, TRUNK), ROUNDING),
+    "spectral, quadratic": Model(SpectralSecant(4, ResidualMLP(6, 1, quadratic=True)), ROUNDING),
+    "tangent": Model(TangentNetwork(TRUNK, n_nodes=NODES), QUADRATURE),
+    "tangent, vectorised": Model(TangentNetwork(TRUNK, n_nodes=NODES, vectorised=True), QUADRATURE),
+    "aligned": Model(AlignedSecant(TRUNK), None),
+    "aligned, vectorised": Model(AlignedSecant(TRUNK, vectorised=True), None),
+    "anchored spectral": Model(SpectralSecant(5, TRUNK), ROUNDING, anchor),
+    "mixture-anchored aligned": Model(AlignedSecant(TRUNK, vectorised=True), None, mixture_anchor),
+}
+
+
 def build(entry, n_features):
     """A model of the registry with random weights."""
     model = randomised(entry.builder, n_features)
-    if entry.anchored:
-        return Anchored(anchor(n_features, DiffusionInterpolant()), model)
-    return model
+    if entry.anchor is None:
+        return model
+    return Anchored(entry.anchor(n_features, DiffusionInterpolant()), model)

@@ -45,7 +45,7 @@ _CURRICULUM = (
     "share of rows trained on the tangent (l = t)."
 )
 _SHOOT_OUT = (
-    "Same budget for all: 2,000 steps of batch 512 at width 128 (the distilled tangent spends half "
+    "Same budget for all: 1,000 steps of batch 512 at width 128 (the distilled tangent spends half "
     "on the teacher and half on the student), 100,000 rows of each sample, one pass. *Score* is "
     "the RMSE divided by the spread of the exact log ratio, so 1 is as bad as a constant."
 )

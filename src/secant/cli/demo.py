@@ -64,7 +64,7 @@ def _chasm(picture: Path, seed: int, steps: int) -> tuple[float, list[_Shown]]:
     from secant.report.figures import Panel, scatter_figure
 
     pair = block_gaussians(160)
-    trunk = ResidualMLP(width=384, depth=2)
+    trunk = ResidualMLP(width=256, depth=2)
     methods = {
         "SecantRatio (default, Gaussian anchor)": secant.SecantRatio(
             training=secant.Training(steps=500), random_state=seed

@@ -18,8 +18,9 @@ from secant.integration import SecantSteps
 from secant.models.aligned import AlignedSecant
 from secant.models.anchor import Anchored
 from secant.paths import DiffusionBridge, Path
-from secant.schedules import Trigonometric
+from secant.targets.batch import Target
 from secant.targets.conditional import ConditionalSecantAlignment
+from secant.targets.velocity import ImpliedVelocity
 from secant.time_samplers import TimeSampler, VarianceImportance
 from secant.training.loop import TrainingResult
 from secant.training.settings import Training
@@ -36,7 +37,7 @@ class ISADRE(PathRatio):
 
     Args:
         model: the secant network; None is `AlignedSecant(vectorised=True)`.
-        path: None is `DiffusionBridge()` with the trigonometric schedule, for any two samples.
+        path: None is `DiffusionBridge()`, trigonometric with γ = 1, for any two samples.
             `DiffusionInterpolant` has a closed-form conditional only where p_0 = N(0, I): pass it
             together with `Identity` scaling and standard normal x_0.
         time_sampler: None is `VarianceImportance()`, the paper's VI with a floor.
@@ -83,7 +84,7 @@ class ISADRE(PathRatio):
         if self.frame not in ("fixed-x", "trajectory"):
             raise ValueError(f"`frame` must be 'fixed-x' or 'trajectory'; got {self.frame!r}.")
         self.builder_ = AlignedSecant(vectorised=True) if self.model is None else self.model
-        self.path_ = DiffusionBridge(Trigonometric()) if self.path is None else self.path
+        self.path_ = DiffusionBridge() if self.path is None else self.path
         self.sampler_ = VarianceImportance() if self.time_sampler is None else self.time_sampler
         self.curriculum_ = (
             ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
@@ -98,6 +99,9 @@ class ISADRE(PathRatio):
         if self.anchor_ is not None:
             model = Anchored(self.anchor_.fitted(prepared, self.path_, seed), model)
         return run(Stage(model, self._objective(prepared), self.training_), 0)
+
+    def _selection_target(self, prepared: Prepared) -> Target:
+        return ImpliedVelocity(prepared.moments)
 
     def _objective(self, prepared: Prepared) -> Objective:
         target = ConditionalSecantAlignment(

@@ -40,6 +40,12 @@ Evaluation = Callable[[SecantFunction, Float[Array, "n d"]], Integral]
 
 _ROWS_AT_ONCE = 8192
 _FEWEST_PAIRS = 4096  # held-out pairs: few rows are paired and timed several times over
+_PARTS: tuple[tuple[str, str, type], ...] = (  # parameter, what it is resolved to, what it must be
+    ("model", "builder_", ModelBuilder),
+    ("path", "path_", Path),
+    ("scaling", "scaling_rule_", ScalingRule),
+    ("training", "training_", Training),
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,11 @@ class NeuralRatio(RatioEstimator):
     def _held_out_target(self) -> Target:
         """The loss by which states of the training, and fits, are compared."""
 
-    builder_: ModelBuilder
+    def _selection_target(self, prepared: Prepared) -> Target:
+        """The held-out loss by which the best state of one training is kept."""
+        del prepared
+        return self._held_out_target()
+
     path_: Path
     training_: Training
     scaling_rule_: ScalingRule
@@ -94,17 +104,14 @@ class NeuralRatio(RatioEstimator):
 
     def _resolve_checked(self) -> None:
         self._resolve()
-        for name, part, kind in (
-            ("model", self.builder_, ModelBuilder),
-            ("path", self.path_, Path),
-            ("scaling", self.scaling_rule_, ScalingRule),
-            ("training", self.training_, Training),
-        ):
+        for name, resolved, kind in _PARTS:
+            part = getattr(self, resolved)
             if not isinstance(part, kind):
                 raise TypeError(f"`{name}` must be a {kind.__name__} or None; got {part!r}.")
 
     def _train(self, prepared: Prepared, seed: int) -> None:
-        held_out = self._held_out(prepared.held_0, prepared.held_1)
+        target = self._selection_target(prepared)
+        held_out = self._held_out(prepared.held_0, prepared.held_1, target)
 
         def run(stage: Stage, number: int) -> TrainingResult:
             with progress_bar(stage.training.steps, show=self.progress) as report:
@@ -124,11 +131,12 @@ class NeuralRatio(RatioEstimator):
         self.diagnostics_ = self._diagnose(prepared, result)
         self.diagnostics_.warn()
 
-    def _held_out(self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> HeldOut:
+    def _held_out(
+        self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], target: Target
+    ) -> HeldOut:
         rng = np.random.default_rng(0)  # the same pairs for every fit: scores can be compared
         n = max(_FEWEST_PAIRS, x_0.shape[0], x_1.shape[0])
         first, second = (jnp.asarray(_cycled(x, n, rng)) for x in (x_0, x_1))
-        target = self._held_out_target()
         return HeldOut.drawn(first, second, self.path_, target, key=jax.random.key(0))
 
     def _diagnose(self, prepared: Prepared, result: TrainingResult) -> Diagnostics:
@@ -174,7 +182,9 @@ class NeuralRatio(RatioEstimator):
         """Minus the held-out loss on the given rows: higher is better."""
         rows = self._scaled_input(X)
         labels = checked_labels(y, rows.shape[0])
-        return -self._held_out(rows[labels == 0], rows[labels == 1]).score(self.model_).value
+        target = self._held_out_target()
+        held_out = self._held_out(rows[labels == 0], rows[labels == 1], target)
+        return -held_out.score(self.model_).value
 
 
 def _cycled(

@@ -78,11 +78,9 @@ class Prepared:
     @property
     def moments(self) -> Moments:
         """What the mean variance of the conditional time score needs."""
-        return Moments(
-            self.gaussian_0.square,
-            self.gaussian_1.square,
-            float(self.gaussian_0.mean @ self.gaussian_1.mean),
-        )
+        cross = self.gaussian_0.mean @ self.gaussian_1.mean
+        # Arrays: plain numbers would become part of the program, compiled anew for every data set.
+        return Moments(*jnp.asarray([self.gaussian_0.square, self.gaussian_1.square, cross]))
 
 
 def from_samples(

@@ -23,26 +23,24 @@ from secant.exceptions import ConstantColumnWarning
 __all__ = ["AdaptiveMargins", "Identity", "Scaling", "ScalingRule", "Standardise"]
 
 _LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
+_FEWEST_ROWS = 200  # of each sample, for quantiles to mean anything
 _LEAST_GAP = 1e-3  # between knots, in standard deviations: atoms must not make the map vertical
 
 
 class Scaling(eqx.Module):
-    """A fitted map: standardise; asinh for heavy tails; a monotone table to a normal margin.
+    """A fitted map: standardise, then for some columns a monotone table to a normal margin.
 
     Host arrays in float64, so that scales from 1e-12 to 1e12 lose nothing; rows leave as float32.
     """
 
     center: Float[np.ndarray, " d"]
     scale: Float[np.ndarray, " d"]
-    heavy: tuple[bool, ...]  # tuples: which branch a column takes is known when compiling
-    tabulated: tuple[bool, ...]
+    tabulated: tuple[bool, ...]  # a tuple: which columns these are is known when compiling
     knots: Float[np.ndarray, "d m"]
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
         y = (np.asarray(x, dtype=np.float64) - self.center) / self.scale
-        heavy = np.flatnonzero(self.heavy)
-        y[:, heavy] = np.arcsinh(y[:, heavy])
         for column in np.flatnonzero(self.tabulated):
             y[:, column] = _table(y[:, column], self.knots[column], np)
         return y.astype(np.float32)
@@ -50,8 +48,6 @@ class Scaling(eqx.Module):
     def traced(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
         """The same map inside a compiled loop, for rows made there."""
         y = (x - self.center.astype(x.dtype)) / self.scale.astype(x.dtype)
-        if any(self.heavy):
-            y = jnp.where(np.array(self.heavy), jnp.arcsinh(y), y)
         if any(self.tabulated):
             knots = jnp.asarray(self.knots, dtype=x.dtype)
             mapped = jax.vmap(lambda c, k: _table(c, k, jnp), (1, 0), 1)(y, knots)
@@ -87,7 +83,7 @@ class Identity(ScalingRule):
 
 def _affine(center: Float[np.ndarray, " d"], scale: Float[np.ndarray, " d"]) -> Scaling:
     off = (False,) * center.size
-    return Scaling(center, scale, off, off, np.zeros((center.size, _LEVELS.size)))
+    return Scaling(center, scale, off, np.zeros((center.size, _LEVELS.size)))
 
 
 class Standardise(ScalingRule):
@@ -114,15 +110,17 @@ def _pooled_moments(
             ConstantColumnWarning,
             stacklevel=2,
         )
-    return center, np.where(constant, 1.0, scale)
+    # Divided by infinity, any value of such a column becomes 0, one never seen in fit too.
+    return center, np.where(constant, np.inf, scale)
 
 
 class AdaptiveMargins(ScalingRule):
-    """Standardise, then treat each column by what the two samples say of it.
+    """Standardise, then give a normal margin to the columns that gain by it.
 
-    Where both samples have the same margin (always so for mutual information), the column is
-    mapped to a normal margin: the path then starts and ends with normal margins. Where the margins
-    differ but have heavy tails, the column is squeezed by asinh. Other columns are left alone.
+    The table is that of the pooled sample. It is used where both samples have the same margin
+    (always so for mutual information): the path then starts and ends with normal margins; and
+    where either sample has heavy tails, which no path of finite moments follows. Other columns are
+    left alone: pooling two margins far apart would squeeze the gap between them.
 
     Attributes:
         same_margin: Kolmogorov–Smirnov distance, beyond sampling noise, up to which two margins
@@ -137,20 +135,19 @@ class AdaptiveMargins(ScalingRule):
     def fitted(self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Scaling:
         """The scaling for these rows."""
         plain = Standardise().fitted(x_0, x_1)
+        if min(x_0.shape[0], x_1.shape[0]) < _FEWEST_ROWS:
+            return plain
         y_0, y_1 = plain(x_0), plain(x_1)
-        same = np.array([self._agree(a, b) for a, b in zip(y_0.T, y_1.T, strict=True)])
-        heavy = ~same & (self._tail(y_0) | self._tail(y_1))
-        knots = np.stack([_knots(np.concatenate(pair)) for pair in zip(y_0.T, y_1.T, strict=True)])
-        return Scaling(
-            plain.center, plain.scale, tuple(heavy.tolist()), tuple(same.tolist()), knots
-        )
+        columns = list(zip(y_0.T, y_1.T, strict=True))
+        same = np.array([self._agree(a, b) for a, b in columns])
+        tabulated = same | self._tail(y_0) | self._tail(y_1)
+        knots = np.stack([_knots(a, b) for a, b in columns])
+        return Scaling(plain.center, plain.scale, tuple(tabulated.tolist()), knots)
 
     def _agree(self, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> bool:
         noise = 1.63 * np.sqrt(1.0 / a.size + 1.0 / b.size)  # 1 % point of the statistic
         distance = ks_2samp(a, b, method="asymp").statistic
-        return bool(
-            np.ptp(a) > 0.0 and min(a.size, b.size) >= 200 and distance <= self.same_margin + noise
-        )
+        return bool(np.ptp(a) > 0.0 and distance <= self.same_margin + noise)
 
     def _tail(self, y: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " d"]:
         low, first, third, high = np.quantile(y, [0.001, 0.25, 0.75, 0.999], axis=0)
@@ -158,7 +155,9 @@ class AdaptiveMargins(ScalingRule):
         return (high - low) > self.heavy_tail * normal * np.maximum(third - first, 1e-12)
 
 
-def _knots(y: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
-    quantiles = np.quantile(y.astype(np.float64), ndtr(_LEVELS))
+def _knots(a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> Float[np.ndarray, " k"]:
+    """Quantiles of the pooled margin at the table's levels, kept apart where they coincide."""
+    pooled = np.concatenate([a, b]).astype(np.float64)
+    quantiles = np.quantile(pooled, ndtr(_LEVELS))
     gaps = np.maximum(np.diff(quantiles), _LEAST_GAP)
     return np.concatenate([quantiles[:1], quantiles[0] + np.cumsum(gaps)])

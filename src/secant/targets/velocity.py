@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from secant.models.secant_function import SecantFunction
-from secant.paths import Path
+from secant.paths import Moments, Path
 from secant.targets.batch import Batch, Target, correction
 
 __all__ = ["ImpliedVelocity", "SecantVelocity", "TangentVelocity", "velocity_losses"]
@@ -42,7 +42,14 @@ class TangentVelocity(Target):
 
 
 class ImpliedVelocity(Target):
-    """(V1) of the tangent that the secants imply by (S1): the held-out score of any model."""
+    """(V1) of the tangent that the secants imply by (S1): the held-out score of any model.
+
+    With `moments` the loss is weighted by λ(t) = d / (d + Var(t)), Var the mean variance of the
+    conditional time score: a model trained on that target knows little where Var explodes (the
+    diffusion interpolant at t → 1), and an unweighted score would see nothing else.
+    """
+
+    moments: Moments | None = None
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
         """The loss of each row."""
@@ -50,11 +57,15 @@ class ImpliedVelocity(Target):
         value, along = jax.jvp(
             lambda x: model.implied_tangent(x, batch.l, batch.t), (x_t,), (velocity,)
         )
-        return velocity_losses(value, along)
+        losses = velocity_losses(value, along)
+        if self.moments is None:
+            return losses
+        d = x_t.shape[-1]
+        return losses * d / (d + path.mean_conditional_variance(batch.t, self.moments, d))
 
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""
-        return path.time_range
+        return path.time_range if self.moments is None else path.conditional_time_range
 
 
 class SecantVelocity(Target):

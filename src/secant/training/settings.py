@@ -26,7 +26,7 @@ class Training(eqx.Module):
 
     steps: int = 6000
     batch_size: int = 512
-    learning_rate: float = 2e-3
+    learning_rate: float = 1e-3
     warmup: int = 200
     clip: float = 1.0
     average: float = 0.999

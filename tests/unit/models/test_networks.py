@@ -17,6 +17,10 @@ def key(seed=0):
     return jax.random.key(seed, impl="rbg")
 
 
+def built(builder, n_in, n_out, seed=0):
+    return filter_jit(lambda key: builder.build(n_in, n_out, key=key))(key(seed))
+
+
 def silu(x):
     return x / (1 + np.exp(-x))
 
@@ -36,24 +40,26 @@ def test_network_is_the_documented_sum(depth, quadratic):
     network = randomised(ResidualMLP(5, depth, quadratic), 3, 2)
     x = np.array([0.3, -1.2, 2.0])
     assert len(network.layers) == depth
-    np.testing.assert_allclose(filter_jit(network)(jnp.asarray(x)), by_hand(network, x), rtol=1e-12)
+    np.testing.assert_allclose(filter_jit(network)(x), by_hand(network, x), rtol=1e-12)
 
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_fresh_network_is_zero(quadratic):
-    network = ResidualMLP(4, 1, quadratic).build(3, 2, key=key())
-    np.testing.assert_array_equal(network(jnp.ones(3)), np.zeros(2))
+    network = built(ResidualMLP(4, 1, quadratic), 3, 2)
+    np.testing.assert_array_equal(filter_jit(network)(np.ones(3)), np.zeros(2))
 
 
-def test_fresh_weights_have_the_scale_of_he_and_no_bias():
-    n_in, n_out = 50, 400
-    layer = Linear.random(n_in, n_out, key=key())
-    n = n_in * n_out
-    variance = 2 / n_in
-    assert abs(float(jnp.mean(layer.weight))) < 4.5 * np.sqrt(variance / n)  # standard errors
-    error = variance * np.sqrt(2 / n)  # of the mean square of normals
-    assert abs(float(jnp.mean(layer.weight**2)) - variance) < 4.5 * error
-    np.testing.assert_array_equal(layer.bias, 0.0)
+def test_fresh_weights_are_centred_and_scaled_by_their_inputs():
+    variances = []
+    for n_in, n_out in ((10, 2000), (80, 250)):
+        layer = filter_jit(lambda key, n=(n_in, n_out): Linear.random(*n, key=key))(key())
+        weight = np.asarray(layer.weight)
+        assert abs(weight.mean()) < 4.5 * weight.std() / np.sqrt(weight.size)  # standard errors
+        np.testing.assert_array_equal(layer.bias, 0.0)
+        variances.append(n_in * weight.var())
+    # n_in · Var is the same; each has the relative standard error √(2/20 000).
+    error = np.sqrt(2 * 2 / 20_000)
+    assert abs(np.log(variances[0] / variances[1])) < 4.5 * error
 
 
 def test_quadratic_network_holds_a_quadratic_exactly():
@@ -64,12 +70,12 @@ def test_quadratic_network_holds_a_quadratic_exactly():
     weight = np.concatenate([np.zeros(2), eigenvalues])[:, None]
     object.__setattr__(network, "head", Linear(jnp.asarray(weight), jnp.zeros(1)))
     x = np.array([0.7, -1.1])
-    np.testing.assert_allclose(network(jnp.asarray(x))[0], x @ matrix @ x, rtol=1e-12)
+    np.testing.assert_allclose(filter_jit(network)(x)[0], x @ matrix @ x, rtol=1e-12)
 
 
 def test_same_key_same_weights():
     first, again, other = (
-        jax.tree.leaves(ResidualMLP(4, 1).build(3, 1, key=key(seed))) for seed in (0, 0, 1)
+        jax.tree.leaves(built(ResidualMLP(4, 1), 3, 1, seed)) for seed in (0, 0, 1)
     )
     for a, b in zip(first, again, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -77,7 +83,7 @@ def test_same_key_same_weights():
 
 
 def test_layers_do_not_share_their_draw():
-    network = ResidualMLP(4, 2).build(4, 1, key=key())
+    network = built(ResidualMLP(4, 2), 4, 1)
     weights = [network.entry.weight, *(layer.weight for layer in network.layers)]
     for i, a in enumerate(weights):
         for b in weights[i + 1 :]:

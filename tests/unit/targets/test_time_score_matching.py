@@ -32,7 +32,7 @@ def test_excess_loss_is_the_weighted_squared_distance(weight):
     @filter_jit
     def excess(f, rows):
         x_t = PATH.point(rows.x_0, rows.x_1, rows.z, rows.t).x_t
-        gap = f.time_score(x_t, rows.t) - truth.time_score(x_t, rows.t)
+        gap = jnp.sum(f.push(x_t, rows.t, rows.t), axis=-1)
         losses = target.losses(f, PATH, rows) - target.losses(truth, PATH, rows)
         return losses, weight(rows.t) * gap**2
 

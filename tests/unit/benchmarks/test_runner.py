@@ -1,0 +1,89 @@
+"""Suites run, resume, and turn failures into rows; the report is derived from rows."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import secant
+from secant.benchmarks.report import write_report
+from secant.benchmarks.rows import Row, append_row, read_rows
+from secant.benchmarks.runner import run_suite
+from secant.benchmarks.suites import SUITES, Entry, Suite
+from secant.benchmarks.tasks import Task
+from secant.datasets import block_gaussians
+from secant.integration import SecantSteps
+from secant.models import ResidualMLP, SpectralSecant
+from secant.training import Training
+
+
+def _tiny(seed: int) -> secant.SecantRatio:
+    return secant.SecantRatio(
+        SpectralSecant(4, ResidualMLP(8, 1)),
+        anchor=False,
+        scaling=secant.Standardise(),
+        training=Training(steps=20, batch_size=32, evaluate_every=10, validation_rows=64),
+        random_state=seed,
+    )
+
+
+def _suite(make) -> Suite:
+    task = Task(block_gaussians(2), n_rows=500, y_columns=(1,))
+    return Suite("tiny", "a test", (Entry(task, "tiny", make, (SecantSteps(1), SecantSteps(2))),))
+
+
+def test_a_run_writes_a_row_for_every_rule_and_resumes(tmp_path: Path):
+    results = tmp_path / "tiny.jsonl"
+    rows = list(run_suite(_suite(_tiny), results, n_seeds=2))
+    assert [(r.seed, r.evaluations) for r in rows] == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert all(r.status == "finished" and r.truth == pytest.approx(0.5) for r in rows)
+    assert list(run_suite(_suite(_tiny), results, n_seeds=2)) == []
+    assert read_rows(results) == rows
+
+
+def test_a_failed_fit_is_a_row_with_its_traceback(tmp_path: Path):
+    def broken(seed: int) -> secant.SecantRatio:
+        raise RuntimeError(f"no estimator for seed {seed}")
+
+    (row,) = run_suite(_suite(broken), tmp_path / "tiny.jsonl", n_seeds=1)
+    assert row.status == "failed"
+    assert "no estimator for seed 0" in row.traceback
+
+
+def test_parts_share_a_suite_without_overlap(tmp_path: Path):
+    seeds = []
+
+    def record(seed: int) -> secant.SecantRatio:
+        seeds.append(seed)
+        raise RuntimeError
+
+    for index in (0, 1):
+        list(run_suite(_suite(record), tmp_path / "x.jsonl", n_seeds=4, part=(index, 2)))
+    assert sorted(seeds) == [0, 1, 2, 3]
+
+
+def test_rows_stay_plain_json(tmp_path: Path):
+    append_row(tmp_path / "x.jsonl", Row("s", "t", "m", 0, 1, error=float("nan")))
+    (row,) = read_rows(tmp_path / "x.jsonl")
+    assert row.error is None
+
+
+def test_every_suite_builds_and_names_its_entries_once():
+    for make in SUITES.values():
+        names = [(e.task.name, e.method) for e in make().entries]
+        assert len(set(names)) == len(names) > 0
+
+
+def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("README.md").write_text("<!-- results:start -->old<!-- results:end -->")
+    for seed, error in enumerate((0.1, 0.3)):
+        row = Row("core", "pair", "ours", seed, 1, truth=2.0, error=error, rmse_1=0.5)
+        append_row(Path("results/core.jsonl"), row)
+        append_row(Path("results/shoot-out.jsonl"), row)
+    write_report(Path("results"), Path("page.md"))
+    mean_square = float(np.mean([0.01, 0.09]))
+    assert f"{mean_square:.4f}" in Path("page.md").read_text()
+    readme = Path("README.md").read_text()
+    assert "| pair | ours | 1 | 2.00 | 2.20 |" in readme
+    assert "old" not in readme

@@ -1,0 +1,30 @@
+"""The command line starts, explains itself and runs the demonstration end to end."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from secant.cli import app
+
+
+def test_help_names_the_commands():
+    result = CliRunner().invoke(app, ["--help"])
+    assert result.exit_code == 0
+    assert "demo" in result.stdout
+
+
+@pytest.mark.slow
+def test_the_demo_writes_pictures_report_and_numbers(tmp_path: Path):
+    arguments = ["demo", "--output", str(tmp_path), "--steps", "200", "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    numbers = json.loads(result.stdout.splitlines()[-1])
+    assert numbers["truth"] == pytest.approx(40.0)
+    default, _, classifier = numbers["chasm"]
+    # The anchor contains the truth; a classifier saturates many nats below it.
+    assert abs(default["estimate"] - 40.0) < 0.5
+    assert classifier["estimate"] < 35.0
+    for name in ("chasm.png", "breast-cancer.png", "report.html"):
+        assert (tmp_path / name).stat().st_size > 1000

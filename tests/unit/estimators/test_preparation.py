@@ -1,0 +1,152 @@
+"""Samples in any form become the same scaled rows, held-out rows and moments."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from secant import Identity, Standardise, Training
+from secant.estimators.preparation import Sample, _gaussian, from_sampler, from_samples
+
+N = 500
+STEP = jnp.zeros((), dtype=jnp.int32)
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(N, 2)), 1.0 + rng.normal(size=(N + 100, 2))
+
+
+def as_set(x):
+    return set(map(tuple, np.asarray(x).tolist()))
+
+
+def float32(x):
+    return as_set(x.astype(np.float32))
+
+
+@pytest.mark.parametrize(("share", "most", "n_held"), [(0.1, 8192, 50), (0.5, 20, 20)])
+def test_held_out_rows_are_never_trained_on(rows, share, most, n_held):
+    training = Training(validation_share=share, validation_rows=most)
+    prepared = from_samples(Sample(rows[0]), Sample(rows[1]), Identity(), training, seed=0)
+    held, trained = as_set(prepared.held_0), as_set(prepared.source.x_0.rows)
+    assert len(held) == n_held
+    assert not held & trained
+    assert held | trained == float32(rows[0])
+    assert not as_set(prepared.held_1) & as_set(prepared.source.x_1.rows)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.99])
+def test_two_rows_are_one_to_train_on_and_one_to_hold_out(rows, share):
+    samples = [Sample(x[:2]) for x in rows]
+    prepared = from_samples(*samples, Identity(), Training(validation_share=share), seed=0)
+    assert prepared.held_0.shape == prepared.source.x_0.rows.shape == (1, 2)
+
+
+def test_the_split_follows_the_seed(rows):
+    samples = [Sample(x) for x in rows]
+    first, same, other = (
+        from_samples(*samples, Standardise(), Training(), seed).held_0 for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, same)
+    assert as_set(first) != as_set(other)
+
+
+def test_weights_are_repetitions(rows):
+    x, count = rows[0], np.random.default_rng(1).integers(1, 4, size=N)
+    scaling = Identity().fitted(x, x)
+    weighted = _gaussian(Sample(x, count.astype(float)), np.arange(N), scaling)
+    repeated = _gaussian(Sample(np.repeat(x, count, axis=0)), np.arange(count.sum()), scaling)
+    np.testing.assert_allclose(weighted.mean, repeated.mean, rtol=1e-12)
+    # Covariances are shrunk to their diagonal by d/(d + rows), and there are fewer distinct rows.
+    np.testing.assert_allclose(np.diag(weighted.covariance), np.diag(repeated.covariance))
+    np.testing.assert_allclose(weighted.covariance, repeated.covariance, atol=2 / N)
+
+
+@pytest.mark.parametrize("size", [1e-60, 1.0, 1e60])
+def test_rows_are_drawn_in_proportion_to_their_weight(rows, size):
+    x = np.arange(6.0)[:, None] + 0.5
+    weights = size * np.array([0.0, 1.0, 1.0, 2.0, 4.0, 0.0])
+    training = Training(validation_share=0.01)  # one row is held out
+    prepared = from_samples(Sample(x, weights), Sample(x), Identity(), training, seed=0)
+    n = 100_000
+    drawn, _ = prepared.source.draw(jax.random.key(0), n, STEP)
+    kept = np.asarray(prepared.source.x_0.rows)[:, 0]
+    share = weights[np.floor(kept).astype(int)]
+    share = share / share.sum()
+    frequency = (np.asarray(drawn) == kept).mean(axis=0)
+    assert {0.5, 5.5}.isdisjoint(kept)  # a row of weight 0 counts as absent
+    assert {0.5, 5.5}.isdisjoint(prepared.held_0[:, 0])
+    # 4.5 standard errors of a frequency.
+    assert (np.abs(frequency - share) <= 4.5 * np.sqrt(share * (1.0 - share) / n)).all()
+
+
+def test_all_the_weight_on_one_row(rows):
+    weights = np.zeros(N)
+    weights[7] = 2.0
+    samples = Sample(rows[0], weights), Sample(rows[1])
+    prepared = from_samples(*samples, Identity(), Training(), seed=0)
+    np.testing.assert_allclose(prepared.gaussian_0.mean, rows[0][7], rtol=1e-6)  # float32 rows
+    assert as_set(prepared.held_0) == as_set(prepared.source.x_0.rows) == float32(rows[0][[7]])
+
+
+# `MappedSource` keeps its arrays in static fields, which equinox takes for a mistake.
+STATIC = pytest.mark.filterwarnings("ignore:A JAX array is being set as static:UserWarning")
+
+
+def mapped(x, path):
+    np.save(path, x)
+    return np.load(path, mmap_mode="r")
+
+
+@STATIC
+def test_memory_maps_prepare_as_arrays_do(rows, tmp_path):
+    arrays = [Sample(x) for x in rows]
+    maps = [Sample(mapped(x, tmp_path / f"{i}.npy")) for i, x in enumerate(rows)]
+    from_arrays, from_maps = (
+        from_samples(*samples, Standardise(), Training(), seed=3) for samples in (arrays, maps)
+    )
+    for one, other in (
+        (from_arrays.gaussian_0, from_maps.gaussian_0),
+        (from_arrays.gaussian_1, from_maps.gaussian_1),
+    ):
+        np.testing.assert_array_equal(one.mean, other.mean)
+        np.testing.assert_array_equal(one.covariance, other.covariance)
+    np.testing.assert_array_equal(from_arrays.held_0, from_maps.held_0)
+    loaded = from_maps.source.loaded(jax.random.key(0), n_steps=20, batch_size=100)
+    drawn = as_set(loaded.x_0.reshape(-1, 2))
+    assert drawn <= as_set(from_arrays.source.x_0.rows)
+    assert len(drawn) > 0.9 * from_arrays.source.x_0.rows.shape[0]  # 2000 draws of 450: 1 % missed
+
+
+def test_weighted_memory_maps_draw_by_weight(rows, tmp_path):
+    weights = np.where(rows[0][:, 0] > 0.0, 1.0, 1e-9)
+    sample = Sample(mapped(rows[0], tmp_path / "x.npy"), weights)
+    prepared = from_samples(sample, Sample(rows[1]), Identity(), Training(), seed=0)
+    drawn, _ = prepared.source.draw(jax.random.key(0), 1000, STEP)
+    assert (np.asarray(drawn)[:, 0] > 0.0).all()
+
+
+def test_moments_of_a_sampler():
+    scale = jnp.array([2.0, 0.5])
+
+    def sampler(key, n):
+        key_0, key_1 = jax.random.split(key)
+        return scale * jax.random.normal(key_0, (n, 2)), 1.0 + jax.random.normal(key_1, (n, 2))
+
+    prepared = from_sampler(sampler, Identity(), Training(validation_rows=100), seed=0)
+    n = 1_966_080  # rows behind the moments: 30 blocks of 65 536
+    for gaussian, mean, spread in (
+        (prepared.gaussian_0, np.zeros(2), np.array([2.0, 0.5])),
+        (prepared.gaussian_1, np.ones(2), np.ones(2)),
+    ):
+        # 4.5 standard errors; float32 sums over a block add about 1e-6, far below them.
+        assert (np.abs(gaussian.mean - mean) < 4.5 * spread / np.sqrt(n)).all()
+        error = 4.5 * np.sqrt((1.0 + np.eye(2)) / n) * np.outer(spread, spread)
+        assert (np.abs(gaussian.covariance - np.diag(spread**2)) < error).all()
+    assert prepared.held_0.shape == (100, 2)
+    squares = prepared.moments
+    assert float(squares.square_0) == pytest.approx(4.25, rel=0.01)
+    assert float(squares.square_1) == pytest.approx(4.0, rel=0.01)
+    assert float(squares.cross) == pytest.approx(0.0, abs=0.02)

@@ -1,0 +1,118 @@
+"""Diagnostics on Gaussian pairs whose normaliser and effective sample size are known."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from secant.diagnostics import Diagnostics, Normaliser, effective_sample_size, log_normaliser
+from secant.exceptions import OverlapWarning, TrainingWarning
+from secant.training import Status
+
+SHIFT = 0.7
+
+
+def log_ratio_0(n=20_000, seed=0):
+    """The true log ratio of N(0, 1) → N(SHIFT, 1) at rows of N(0, 1)."""
+    return SHIFT * np.random.default_rng(seed).standard_normal(n) - 0.5 * SHIFT**2
+
+
+def test_normaliser_of_the_true_ratio_is_one():
+    found = log_normaliser(log_ratio_0())
+    assert abs(found.log_value) < 4.5 * found.standard_error
+
+
+def test_normaliser_sees_a_constant():
+    found = log_normaliser(log_ratio_0() + 0.2)
+    assert abs(found.log_value - 0.2) < 4.5 * found.standard_error
+
+
+def test_standard_error_is_the_delta_method_one():
+    # r is log-normal: Var r = e^{SHIFT²} − 1 with mean 1.
+    log_ratio = log_ratio_0()
+    expected = np.sqrt(np.expm1(SHIFT**2) / log_ratio.size)
+    relative = np.exp(log_ratio)
+    # 4.5 standard errors of a standard deviation, from the fourth moment of the draws.
+    centred = (relative - relative.mean()) ** 2
+    error = 4.5 * centred.std() / np.sqrt(relative.size) / (2 * centred.mean())
+    assert log_normaliser(log_ratio).standard_error == pytest.approx(expected, rel=error)
+
+
+def test_standard_error_has_the_coverage_it_claims():
+    found = [log_normaliser(log_ratio_0(n=2000, seed=seed)) for seed in range(400)]
+    z = np.array([f.log_value / f.standard_error for f in found])
+    inside = np.mean(np.abs(z) < 1.96)
+    assert abs(inside - 0.95) < 4.5 * np.sqrt(0.95 * 0.05 / 400)  # standard errors of a share
+
+
+@pytest.mark.parametrize("offset", [-2000.0, 2000.0])
+def test_nothing_overflows(offset):
+    base, far = log_normaliser(log_ratio_0()), log_normaliser(log_ratio_0() + offset)
+    assert far.log_value == pytest.approx(base.log_value + offset, abs=1e-9)
+    assert far.standard_error == pytest.approx(base.standard_error, rel=1e-9)
+    assert effective_sample_size(log_ratio_0() + offset) == pytest.approx(
+        effective_sample_size(log_ratio_0()), rel=1e-9
+    )
+
+
+def test_effective_sample_size_is_the_formula():
+    weights = np.array([1.0, 2.0, 3.0, 0.5])
+    expected = weights.sum() ** 2 / np.sum(weights**2)
+    assert effective_sample_size(np.log(weights)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_equal_weights_all_count_and_one_weight_counts_alone():
+    assert effective_sample_size(np.zeros(50)) == pytest.approx(50, rel=1e-12)
+    assert effective_sample_size(np.array([0.0, -1e9, -np.inf])) == pytest.approx(1, rel=1e-12)
+
+
+GOOD = Diagnostics(
+    held_out_loss=-1.0,
+    held_out_error=0.1,
+    normaliser=Normaliser(0.0, 0.01),
+    effective_sample_size=900.0,
+    n_rows=1000,
+    mean_log_ratio_0=-1.0,
+    mean_log_ratio_1=1.0,
+    status=Status.FINISHED,
+    best_step=10,
+    steps=10,
+    seconds=1.0,
+)
+
+
+@pytest.mark.parametrize("status", [Status.FINISHED, Status.EARLY_STOPPED])
+def test_a_good_fit_says_nothing(status):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        replace(GOOD, status=status).warn()
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(Status.DIVERGED, "learning rate ten times smaller"), (Status.TIME_UP, "max_seconds")],
+)
+def test_a_bad_end_of_training_is_told_with_a_remedy(status, advice):
+    with pytest.warns(TrainingWarning, match=advice):
+        replace(GOOD, status=status).warn()
+
+
+def test_little_overlap_is_told_with_a_number_and_a_remedy():
+    with pytest.warns(OverlapWarning, match=r"size 14\.2 of 1000 held-out rows.*fewer features"):
+        replace(GOOD, effective_sample_size=14.2).warn()
+
+
+@pytest.mark.parametrize(
+    ("size", "n_rows", "enough"),
+    [
+        (29.0, 1000, False),  # thirty rows at least
+        (31.0, 1000, True),
+        (99.0, 10_000, False),  # and one in a hundred
+        (101.0, 10_000, True),
+        (9.0, 20, False),  # of a few rows, half
+        (11.0, 20, True),
+    ],
+)
+def test_overlap_threshold(size, n_rows, enough):
+    assert replace(GOOD, effective_sample_size=size, n_rows=n_rows).has_overlap is enough

@@ -1,0 +1,43 @@
+"""Training settings are checked where they are made."""
+
+import pytest
+
+from secant.training import Training
+
+POSITIVE = ["steps", "batch_size", "learning_rate", "clip", "evaluate_every", "validation_rows"]
+
+
+@pytest.mark.parametrize("name", POSITIVE)
+@pytest.mark.parametrize("value", [0, -1])
+def test_what_must_be_positive_is_named(name, value):
+    with pytest.raises(ValueError, match=f"Training needs {name} > 0; got {value}"):
+        Training(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"validation_share": 0.0}, r"validation_share must lie in \(0, 1\); got 0.0"),
+        ({"validation_share": 1.0}, r"validation_share must lie in \(0, 1\); got 1.0"),
+        ({"average": 1.0}, r"average must lie in \[0, 1\); got 1.0"),
+        ({"average": -0.1}, r"average must lie in \[0, 1\); got -0.1"),
+        ({"patience": 0}, "patience must be None or at least 1; got 0"),
+        ({"max_seconds": 0.0}, "max_seconds must be None or positive; got 0.0"),
+    ],
+)
+def test_bad_shares_and_limits_are_named(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Training(**settings)
+
+
+def test_limits_may_be_absent():
+    training = Training(patience=None, max_seconds=None, average=0.0, steps=1)
+    assert training.patience is None
+    assert training.max_seconds is None
+
+
+def test_equal_settings_are_equal():
+    # The compiled loop is cached by them.
+    assert Training(steps=5) == Training(steps=5)
+    assert hash(Training(steps=5)) == hash(Training(steps=5))
+    assert Training(steps=5) != Training(steps=6)
