@@ -178,8 +178,6 @@ def test_score_prefers_the_better_fit(fitted, samples, rows, labels):
     assert fitted.score(rows, labels) > swapped.score(rows, labels)
 
 
-# `MappedSource` keeps its arrays in static fields, which equinox takes for a mistake.
-@pytest.mark.filterwarnings("ignore:A JAX array is being set as static:UserWarning")
 def test_memory_maps(samples, rows, truth, tmp_path):
     for i, x in enumerate(samples):
         np.save(tmp_path / f"{i}.npy", x)

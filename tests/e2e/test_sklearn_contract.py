@@ -2,18 +2,14 @@
 
 from functools import partial
 
-import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxtyping import Array, Float, Int, PRNGKeyArray
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from secant import ISADRE, ClassifierRatio, SecantRatio, Standardise, Training
 from secant.curricula import SecantTangentShare
-from secant.estimators import preparation
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
 from secant.time_samplers import Uniform
 
@@ -49,37 +45,13 @@ OTHER_LABELS = {
 }
 
 
-class _PaddedRows(eqx.Module):
-    """`training.sources.Weighted` with room to spare: the same draws from rows of one shape."""
-
-    rows: Float[Array, "room d"]
-    cumulative: Float[Array, " room"] | None
-    count: Int[Array, ""]
-
-    def draw(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
-        if self.cumulative is None:
-            return self.rows[jax.random.randint(key, (n,), 0, self.count)]
-        share = jax.random.uniform(key, (n,)) * self.cumulative[-1]
-        index = jnp.searchsorted(self.cumulative, share, side="right")
-        return self.rows[jnp.minimum(index, self.count - 1)]
-
-
-def _padded(rows: Float[Array, "n d"], cumulative: Float[Array, " n"] | None) -> _PaddedRows:
-    spare = 128 - rows.shape[0]
-    wide = jnp.asarray(np.pad(rows, ((0, spare), (0, 0))))
-    if cumulative is not None:
-        cumulative = jnp.asarray(np.pad(cumulative, (0, spare), mode="edge"))
-    return _PaddedRows(wide, cumulative, jnp.asarray(rows.shape[0]))
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _quick_compilation():
-    """Nearly all the time here is XLA's: compile crudely, and once a width whatever the rows."""
+    """Nearly all the time here is XLA's: compile crudely."""
     name = "jax_disable_most_optimizations"
     before = jax.config.values[name]
     jax.config.update(name, val=True)
-    with jax.default_prng_impl("unsafe_rbg"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preparation, "Weighted", _padded)
+    with jax.default_prng_impl("unsafe_rbg"):
         yield
     jax.config.update(name, before)
 

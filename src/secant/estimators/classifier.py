@@ -68,7 +68,7 @@ class ClassifierRatio(NeuralRatio):
     def _resolved_loss(self) -> Target:
         if isinstance(self.loss, Target):
             return self.loss
-        if self.loss not in _LOSSES:
+        if self.loss not in list(_LOSSES):  # a list: what came may not be hashable
             raise ValueError(
                 f"`loss` must be one of {sorted(_LOSSES)} or a Target object; got {self.loss!r}."
             )

@@ -139,18 +139,20 @@ def _resampled(
 def _source(
     samples: tuple[Sample, Sample], kept: list[Int[np.ndarray, " n"]], scaling: Scaling
 ) -> Source:
-    weighted = any(s.weights is not None for s in samples)
-    if any(isinstance(s.rows, np.memmap) for s in samples) and not weighted:
-        return MappedSource(samples[0].rows, samples[1].rows, kept[0], kept[1], scaling)
-    parts = []
-    for sample, rows in zip(samples, kept, strict=True):
-        weights = None
-        if sample.weights is not None:
-            cumulative = np.cumsum(sample.weights[rows])
-            # Shares: weights of any size, 1e-60 too, fit into float32.
-            weights = jnp.asarray(cumulative / cumulative[-1], dtype=jnp.float32)
-        parts.append(Weighted(jnp.asarray(scaling(sample.rows[rows])), weights))
-    return ArraySource(*parts)
+    shares = [_shares(s, rows) for s, rows in zip(samples, kept, strict=True)]
+    if any(isinstance(s.rows, np.memmap) for s in samples):
+        zero, one = (s.rows for s in samples)
+        return MappedSource(zero, one, kept[0], kept[1], scaling, shares[0], shares[1])
+    zero, one = (scaling(s.rows[rows]) for s, rows in zip(samples, kept, strict=True))
+    return ArraySource(Weighted.padded(zero, shares[0]), Weighted.padded(one, shares[1]))
+
+
+def _shares(sample: Sample, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
+    """Cumulative weights as shares of their sum: weights of any size, 1e-60 too, fit float32."""
+    if sample.weights is None:
+        return None
+    cumulative = np.cumsum(sample.weights[rows])
+    return cumulative / cumulative[-1]
 
 
 def _gaussian(sample: Sample, rows: Int[np.ndarray, " n"], scaling: Scaling) -> Gaussian:

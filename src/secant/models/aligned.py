@@ -27,6 +27,10 @@ class AlignedSecant(ModelBuilder):
     n_frequencies: int = 2
     vectorised: bool = False
 
+    def __check_init__(self) -> None:
+        if self.n_frequencies < 0:
+            raise ValueError(f"AlignedSecant needs n_frequencies >= 0; got {self.n_frequencies}.")
+
     def build(self, n_features: int, *, key: PRNGKeyArray) -> SecantFunction:
         """A model with fresh parameters."""
         n_in = n_features + 2 * (2 * self.n_frequencies + 1)

@@ -30,6 +30,13 @@ class TangentNetwork(ModelBuilder):
     n_nodes: int = 16
     vectorised: bool = False
 
+    def __check_init__(self) -> None:
+        if self.n_frequencies < 0 or self.n_nodes < 1:
+            raise ValueError(
+                "TangentNetwork needs n_frequencies >= 0 and n_nodes >= 1; "
+                f"got {self.n_frequencies}, {self.n_nodes}."
+            )
+
     def build(self, n_features: int, *, key: PRNGKeyArray) -> SecantFunction:
         """A model with fresh parameters."""
         n_in = n_features + 2 * self.n_frequencies + 1

@@ -37,9 +37,14 @@ class Training(eqx.Module):
     max_seconds: float | None = None
 
     def __check_init__(self) -> None:
+        for name in ("steps", "batch_size", "warmup", "evaluate_every", "validation_rows"):
+            if not float(getattr(self, name)).is_integer():
+                raise ValueError(f"Training needs a whole {name}; got {getattr(self, name)}.")
+        if self.warmup < 0:
+            raise ValueError(f"Training needs warmup >= 0; got {self.warmup}.")
         positive = ("steps", "batch_size", "learning_rate", "clip", "evaluate_every")
         for name in (*positive, "validation_rows"):
-            if getattr(self, name) <= 0:
+            if not getattr(self, name) > 0:  # so that NaN is refused too
                 raise ValueError(f"Training needs {name} > 0; got {getattr(self, name)}.")
         if not 0.0 < self.validation_share < 1.0:
             raise ValueError(f"validation_share must lie in (0, 1); got {self.validation_share}.")

@@ -34,14 +34,33 @@ class Weighted(eqx.Module):
 
     rows: Float[Array, "n d"]
     cumulative: Float[Array, " n"] | None = None
+    count: Int[Array, ""] | None = None  # rows that exist, where the array was padded
+
+    @classmethod
+    def padded(
+        cls, rows: Float[np.ndarray, "n d"], cumulative: Float[np.ndarray, " n"] | None = None
+    ) -> Weighted:
+        """Rows in an array of one of few lengths: folds of a few rows more or less share a program.
+
+        The length is rounded up by at most an eighth, or to a multiple of 128.
+        """
+        n = rows.shape[0]
+        unit = max(1 << max(n.bit_length() - 4, 0), 128)
+        extra = -n % unit
+        room = np.concatenate([rows, np.zeros((extra, rows.shape[1]), dtype=rows.dtype)])
+        if cumulative is not None:
+            cumulative = np.concatenate([cumulative, np.full(extra, cumulative[-1])])
+        shares = None if cumulative is None else jnp.asarray(cumulative, dtype=jnp.float32)
+        return cls(jnp.asarray(room), shares, jnp.asarray(n, dtype=jnp.int32))
 
     def draw(self, key: PRNGKeyArray, n: int) -> Rows:
         """n rows with replacement."""
+        count = self.rows.shape[0] if self.count is None else self.count
         if self.cumulative is None:
-            return self.rows[jax.random.randint(key, (n,), 0, self.rows.shape[0])]
+            return self.rows[jax.random.randint(key, (n,), 0, count)]
         share = jax.random.uniform(key, (n,)) * self.cumulative[-1]
         index = jnp.searchsorted(self.cumulative, share, side="right")
-        return self.rows[jnp.minimum(index, self.rows.shape[0] - 1)]
+        return self.rows[jnp.minimum(index, count - 1)]
 
 
 class ArraySource(Source):
@@ -88,11 +107,13 @@ class MappedSource(Source):
     Memory does not grow with the number of rows. `read` turns raw rows into scaled float32.
     """
 
-    x_0: np.ndarray = eqx.field(static=True)
-    x_1: np.ndarray = eqx.field(static=True)
-    rows_0: Int[np.ndarray, " n_0"] = eqx.field(static=True)  # which rows may be drawn
-    rows_1: Int[np.ndarray, " n_1"] = eqx.field(static=True)
-    read: Callable[[np.ndarray], Float[np.ndarray, "n d"]] = eqx.field(static=True)
+    x_0: np.ndarray
+    x_1: np.ndarray
+    rows_0: Int[np.ndarray, " n_0"]  # which rows may be drawn
+    rows_1: Int[np.ndarray, " n_1"]
+    read: Callable[[np.ndarray], Float[np.ndarray, "n d"]]
+    cumulative_0: Float[np.ndarray, " n_0"] | None = None  # of their weights; None for equal ones
+    cumulative_1: Float[np.ndarray, " n_1"] | None = None
 
     def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
         """Not possible inside a compiled loop: see `loaded`."""
@@ -103,19 +124,28 @@ class MappedSource(Source):
         rng = np.random.default_rng(np.asarray(jax.random.key_data(key)).ravel().tolist())
         shape = (n_steps, batch_size)
         return BlockSource(
-            self._block(self.x_0, self.rows_0, rng, shape),
-            self._block(self.x_1, self.rows_1, rng, shape),
+            self._block(self.x_0, _drawn(self.rows_0, self.cumulative_0, rng, shape), shape),
+            self._block(self.x_1, _drawn(self.rows_1, self.cumulative_1, rng, shape), shape),
         )
 
     def _block(
-        self,
-        data: np.ndarray,
-        rows: Int[np.ndarray, " n"],
-        rng: np.random.Generator,
-        shape: tuple[int, int],
+        self, data: np.ndarray, index: Int[np.ndarray, " m"], shape: tuple[int, int]
     ) -> Float[Array, "rounds n d"]:
-        index = rows[rng.integers(0, rows.size, size=shape[0] * shape[1])]
         order = np.argsort(index)  # disk likes increasing offsets
         scaled = np.empty((index.size, data.shape[1]), dtype=np.float32)
         scaled[order] = self.read(data[index[order]])
         return jnp.asarray(scaled.reshape(*shape, -1))
+
+
+def _drawn(
+    rows: Int[np.ndarray, " n"],
+    cumulative: Float[np.ndarray, " n"] | None,
+    rng: np.random.Generator,
+    shape: tuple[int, int],
+) -> Int[np.ndarray, " m"]:
+    """Row numbers with replacement, in proportion to the weights."""
+    size = shape[0] * shape[1]
+    if cumulative is None:
+        return rows[rng.integers(0, rows.size, size=size)]
+    place = np.searchsorted(cumulative, rng.uniform(0.0, cumulative[-1], size), side="right")
+    return rows[np.minimum(place, rows.size - 1)]

@@ -287,7 +287,7 @@ BAD_PARTS = {
     "depth": (lambda: ResidualMLP(depth=-1), "width >= 1 and depth >= 0"),
     "order": (lambda: SpectralSecant(order=0), "needs order >= 1; got 0"),
     "gamma": (lambda: DiffusionBridge(gamma=-1.0), "gamma >= 0 and epsilon > 0; got gamma=-1.0"),
-    "epsilon": (lambda: DiffusionBridge(epsilon=0.0), "got gamma=0.1, epsilon=0.0"),
+    "epsilon": (lambda: DiffusionBridge(epsilon=0.0), "got gamma=1.0, epsilon=0.0"),
     "end_cut": (lambda: DiffusionInterpolant(end_cut=0.7), r"lie in \(0, 0.5\); got 0.7"),
     "floor": (lambda: VarianceImportance(floor=0.0), "0 < floor <= 1; got 0.0"),
     "scale": (lambda: LogitNormal(scale=0.0), "needs scale > 0; got 0.0"),
