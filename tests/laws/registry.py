@@ -86,6 +86,7 @@ class Model(NamedTuple):
 PATH_TARGETS = {
     "tangent velocity": lambda _: TangentVelocity(),
     "implied velocity": lambda _: ImpliedVelocity(),
+    "implied velocity, weighted": lambda truth: ImpliedVelocity(moments(truth)),
     "secant velocity": lambda _: SecantVelocity(),
     "conditional": lambda truth: ConditionalSecantAlignment(moments(truth)),
     "conditional, vectorised": lambda truth: ConditionalSecantAlignment(

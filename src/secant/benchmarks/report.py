@@ -24,7 +24,8 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     parts += ["## Interval annealing against fixed tangent shares", _CURRICULUM]
     parts += [_table(_HEADER, _error_rows(curriculum))]
     shoot_out = _grouped(read_rows(results / "shoot-out.jsonl"))
-    parts += ["## The shoot-out", _SHOOT_OUT, *_shoot_out_tables(shoot_out)]
+    if shoot_out:
+        parts += ["## The shoot-out", _SHOOT_OUT, *_shoot_out_tables(shoot_out)]
     parts += ["## Throughput", _THROUGHPUT, _throughput_table(results / "throughput.jsonl")]
     stamps = sorted({row.machine for rows in core.values() for row in rows})
     parts += ["## Machine", *(f"- {stamp}" for stamp in stamps)]

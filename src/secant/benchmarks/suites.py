@@ -32,11 +32,13 @@ from secant.estimators import (
     AdaptiveMargins,
     GaussianMixtures,
     GaussianMoments,
+    Identity,
     SecantRatio,
     Standardise,
 )
 from secant.estimators.anchoring import AnchorRule
 from secant.estimators.neural import NeuralRatio
+from secant.estimators.scaling import ScalingRule
 from secant.integration import Rule, SecantSteps
 from secant.models import (
     AlignedSecant,
@@ -45,6 +47,7 @@ from secant.models import (
     SpectralSecant,
     TangentNetwork,
 )
+from secant.paths import DiffusionInterpolant, Path
 from secant.time_samplers import Uniform
 from secant.training import Training
 
@@ -107,9 +110,19 @@ def _default(steps: int, seed: int) -> SecantRatio:
     return SecantRatio(training=Training(steps=steps), random_state=seed)
 
 
-def _isadre(width: int, steps: int, curriculum: Curriculum, seed: int) -> ISADRE:
+def _isadre(
+    width: int,
+    steps: int,
+    curriculum: Curriculum,
+    seed: int,
+    *,
+    path: Path | None = None,
+    scaling: ScalingRule | None = None,
+) -> ISADRE:
     return ISADRE(
         AlignedSecant(ResidualMLP(width, depth=2), vectorised=True),
+        path=path,
+        scaling=scaling,
         time_sampler=Uniform(),
         curriculum=curriculum,
         n_steps=5,
@@ -135,7 +148,16 @@ def _core() -> Suite:
     ]
     rules = tuple(SecantSteps(m) for m in (1, 2, 5, 10))
     make = partial(_isadre, 256, 6_000, ContractionIntervalAnnealing())
-    entries.append(Entry(Task(block_gaussians(40)), "ISADRE, fixed x", _by_seed(make), rules))
+    interpolant = {"path": DiffusionInterpolant(), "scaling": Identity()}  # p_0 is N(0, I)
+    entries += [
+        Entry(Task(block_gaussians(40)), "ISADRE, bridge", _by_seed(make), rules),
+        Entry(
+            Task(block_gaussians(40)),
+            "ISADRE, diffusion interpolant",
+            _by_seed(partial(make, **interpolant)),
+            rules,
+        ),
+    ]
     for task in (*_mapped_tasks(40, 100_000), *(Task(p) for p in _without_gaussian_end())):
         entries.append(Entry(task, "SecantRatio, default", _by_seed(partial(_default, 4_000))))
     return Suite("core", "The foundation's numbers: exact log ratios, one pass.", tuple(entries))

@@ -66,3 +66,8 @@ def test_a_free_secant_is_not_additive():
     first, second, whole = (np.asarray(secant(x, *ends)) for ends in ((l, m), (m, t), (l, t)))
     gap = (t - l) * whole - (m - l) * first - (t - m) * second
     assert np.max(np.abs(gap)) > 1e-3
+
+
+def test_a_bad_number_of_frequencies_is_named():
+    with pytest.raises(ValueError, match="n_frequencies >= 0; got -1"):
+        AlignedSecant(n_frequencies=-1)

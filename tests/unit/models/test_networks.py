@@ -17,8 +17,9 @@ def key(seed=0):
     return jax.random.key(seed, impl="rbg")
 
 
-def built(builder, n_in, n_out, seed=0):
-    return filter_jit(lambda key: builder.build(n_in, n_out, key=key))(key(seed))
+@filter_jit
+def built(builder, key):
+    return builder.build(3, 2, key=key)
 
 
 def silu(x):
@@ -45,7 +46,7 @@ def test_network_is_the_documented_sum(depth, quadratic):
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_fresh_network_is_zero(quadratic):
-    network = built(ResidualMLP(4, 1, quadratic), 3, 2)
+    network = built(ResidualMLP(3, 2, quadratic), key())
     np.testing.assert_array_equal(filter_jit(network)(np.ones(3)), np.zeros(2))
 
 
@@ -75,7 +76,7 @@ def test_quadratic_network_holds_a_quadratic_exactly():
 
 def test_same_key_same_weights():
     first, again, other = (
-        jax.tree.leaves(built(ResidualMLP(4, 1), 3, 1, seed)) for seed in (0, 0, 1)
+        jax.tree.leaves(built(ResidualMLP(3, 2), key(seed))) for seed in (0, 0, 1)
     )
     for a, b in zip(first, again, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -83,7 +84,7 @@ def test_same_key_same_weights():
 
 
 def test_layers_do_not_share_their_draw():
-    network = built(ResidualMLP(4, 2), 4, 1)
+    network = built(ResidualMLP(3, 2), key())
     weights = [network.entry.weight, *(layer.weight for layer in network.layers)]
     for i, a in enumerate(weights):
         for b in weights[i + 1 :]:

@@ -46,3 +46,9 @@ def test_vectorised_model_has_a_part_a_coordinate(vectorised, n_parts):
 @pytest.mark.parametrize("n_nodes", [1, 5])
 def test_a_secant_costs_its_nodes(n_nodes):
     assert built(n_nodes=n_nodes).secant_evaluations == n_nodes
+
+
+@pytest.mark.parametrize(("frequencies", "nodes"), [(-1, 4), (2, 0)])
+def test_bad_settings_are_named(frequencies, nodes):
+    with pytest.raises(ValueError, match=f"n_nodes >= 1; got {frequencies}, {nodes}"):
+        TangentNetwork(n_frequencies=frequencies, n_nodes=nodes)

@@ -24,8 +24,8 @@ def test_slope_vanishes_at_the_truth_and_not_beside_it(weight):
     assert (np.abs(slope_z(target, truth, rows, theta=0.2)) > 10).sum() >= 4
 
 
-@pytest.mark.parametrize("weight", WEIGHTS, ids=repr)
-def test_excess_loss_is_the_weighted_squared_distance(weight):
+def test_excess_loss_is_the_weighted_squared_distance():
+    weight = FadingWeight()
     truth, target = oracle(PATH, standard=False), TimeScoreMatching(weight)
     rows = batch(truth)
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from equinox import filter_jit
-from tests.laws.oracle import batch, oracle, slope_z, slopes, z_scores
+from tests.laws.oracle import batch, moments, oracle, slope_z, slopes, z_scores
 
 from secant.paths import DiffusionBridge, DiffusionInterpolant
 from secant.schedules import Foellmer
@@ -38,10 +38,9 @@ def test_slope_sees_a_model_that_is_off(target):
     assert (np.abs(z) > 10).sum() >= 4  # of 5 directions, in standard errors
 
 
-@pytest.mark.parametrize("target", [TangentVelocity(), ImpliedVelocity()], ids=repr)
-def test_excess_loss_is_the_squared_distance_to_the_truth(target):
+def test_excess_loss_is_the_squared_distance_to_the_truth():
     # J(f) − J(s) = E|f − s|²: row by row the difference has mean zero.
-    truth = oracle(PATH, standard=False)
+    target, truth = TangentVelocity(), oracle(PATH, standard=False)
     rows = batch(truth)
     pushed = truth.pushed(np.array([PUSH, PUSH, PUSH, 0.0, 0.0]))  # the same at every l and t
 
@@ -67,6 +66,18 @@ def test_secant_loss_over_empty_intervals_is_the_tangent_loss():
     tangent = losses(TangentVelocity())
     for target in TARGETS[1:]:
         np.testing.assert_allclose(losses(target), tangent, rtol=1e-10)
+
+
+def test_weighted_loss_is_damped_where_the_conditional_score_is_noisy():
+    truth = oracle(PATH, standard=False).pushed(np.full(5, PUSH))
+    rows, d = batch(truth, n=50), 2
+    losses = filter_jit(lambda target: target.losses(truth, PATH, rows))
+    variance = filter_jit(PATH.mean_conditional_variance)(rows.t, moments(truth), d)
+    weight = d / (d + np.asarray(variance))
+    plain, weighted = losses(ImpliedVelocity()), losses(ImpliedVelocity(moments(truth)))
+    np.testing.assert_allclose(weighted, weight * plain, rtol=1e-9, atol=1e-12)
+    singular = DiffusionInterpolant(end_cut=0.01)
+    assert ImpliedVelocity(moments(truth)).time_range(singular) == (0.0, 0.99)
 
 
 def test_correction_carries_no_gradient():

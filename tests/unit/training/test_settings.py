@@ -17,6 +17,9 @@ def test_what_must_be_positive_is_named(name, value):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"learning_rate": float("nan")}, "Training needs learning_rate > 0; got nan"),
+        ({"warmup": -1}, "Training needs warmup >= 0; got -1"),
+        ({"steps": 10.5}, r"Training needs a whole steps; got 10\.5"),
         ({"validation_share": 0.0}, r"validation_share must lie in \(0, 1\); got 0.0"),
         ({"validation_share": 1.0}, r"validation_share must lie in \(0, 1\); got 1.0"),
         ({"average": 1.0}, r"average must lie in \[0, 1\); got 1.0"),

@@ -1,7 +1,6 @@
 """Sources: rows in proportion to their weights, from memory, from disk and from a sampler."""
 
 import tracemalloc
-import warnings
 
 import jax
 import jax.numpy as jnp
@@ -59,6 +58,26 @@ def test_an_empty_row_is_not_drawn_even_by_a_number_on_its_edge(monkeypatch):
     np.testing.assert_array_equal(np.asarray(rows)[:, 0], [1, 2, 4])
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_that_only_fill_the_room_are_never_drawn(weighted):
+    weights = np.array([1.0, 0.0, 3.0])
+    cumulative = np.cumsum(weights) if weighted else None
+    rows = np.array([[1.0], [2.0], [3.0]], dtype=np.float32)  # the room is filled with zeros
+    found = counts(Weighted.padded(rows, cumulative), 4000)
+    share = weights / 4 if weighted else np.full(3, 1 / 3)
+    assert found[1:4].sum() == 4000
+    assert (np.abs(z_of(found[1:4], share)) < 4.5).all()  # standard errors
+
+
+def test_a_few_rows_more_fit_in_the_same_room():
+    def room(n):
+        return Weighted.padded(np.zeros((n, 1), dtype=np.float32)).rows.shape[0]
+
+    assert room(1000) == room(1010)
+    for n in (1, 128, 129, 5000, 100_001):
+        assert n <= room(n) <= max(n + n / 8, n + 127)
+
+
 def test_both_samples_are_drawn_independently():
     source = ArraySource(Weighted(numbered(100)), Weighted(numbered(100)))
     x_0, x_1 = filter_jit(lambda key: source.draw(key, 4000, ROUND))(key())
@@ -103,21 +122,6 @@ def on_disk(path, n, d, fill=None):
     return data
 
 
-def quietly_mapped(*fields):
-    """A mapped source without the warning that the test below is about."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return MappedSource(*fields)
-
-
-@pytest.mark.xfail(
-    strict=True, raises=UserWarning, reason="equinox warns: MappedSource's arrays are static fields"
-)
-def test_mapped_source_is_made_without_a_warning(tmp_path):
-    x = on_disk(tmp_path / "x.bin", 4, 1)
-    MappedSource(x, x, np.arange(4), np.arange(4), np.asarray)
-
-
 @pytest.fixture
 def mapped(tmp_path):
     """Two files of numbered rows, of which some may be drawn, and a record of what is read."""
@@ -131,7 +135,7 @@ def mapped(tmp_path):
         on_disk(tmp_path / f"x_{i}.bin", n, 1, np.arange(n)[:, None])
         for i, n in enumerate((40, 90))
     ]
-    return quietly_mapped(*files, np.arange(0, 40, 2), np.arange(45, 90), read), seen
+    return MappedSource(*files, np.arange(0, 40, 2), np.arange(45, 90), read), seen
 
 
 def test_mapped_rows_are_read_in_order_and_dealt_at_random(mapped):
@@ -161,6 +165,21 @@ def test_mapped_draws_follow_the_key(mapped):
     assert not np.array_equal(first, other)
 
 
+def test_mapped_rows_are_drawn_in_proportion_to_their_weights(tmp_path):
+    x = on_disk(tmp_path / "x.bin", 6, 1, np.arange(6)[:, None])
+    weights = np.array([0.0, 1.0, 3.0, 0.0])  # of rows 1, 2, 4 and 5
+    rows = np.array([1, 2, 4, 5])
+    source = MappedSource(x, x, rows, rows, np.asarray, np.cumsum(weights), None)
+    block = source.loaded(key(), n_steps=10, batch_size=400)
+    counts_0, counts_1 = (
+        np.bincount(np.asarray(b).ravel().astype(int), minlength=6)[rows]
+        for b in (block.x_0, block.x_1)
+    )
+    np.testing.assert_array_equal(counts_0[weights == 0], 0)
+    assert (np.abs(z_of(counts_0, weights / 4)) < 4.5).all()  # standard errors
+    assert (np.abs(z_of(counts_1, np.full(4, 0.25))) < 4.5).all()
+
+
 def test_mapped_rows_cannot_be_drawn_before_they_are_read(mapped):
     source, _ = mapped
     with pytest.raises(TypeError, match="must be loaded"):
@@ -178,7 +197,7 @@ def test_training_reads_a_chunk_of_mapped_rows_at_a_time(mapped):
 def test_mapped_memory_does_not_grow_with_the_file(tmp_path):
     n, d = 2_000_000, 4  # 32 MB each, on a sparse file
     files = [on_disk(tmp_path / f"x_{i}.bin", n, d) for i in (0, 1)]
-    source = quietly_mapped(*files, np.arange(n), np.arange(n), np.asarray)
+    source = MappedSource(*files, np.arange(n), np.arange(n), np.asarray)
     tracemalloc.start()
     source.loaded(key(), n_steps=10, batch_size=64)
     _, peak = tracemalloc.get_traced_memory()

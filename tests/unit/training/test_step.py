@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from equinox import filter_jit
 from tests.unit.training.dial import BRISK, Dial, Towards, key, objective, source
 
 from secant.curricula import ContractionIntervalAnnealing, FullIntervals
@@ -21,10 +22,14 @@ PATH = DiffusionInterpolant(end_cut=0.2)
 N = 1024
 
 
+@filter_jit
+def drawn(objective, key, progress):
+    return objective.intervals(key, N, progress)
+
+
 def intervals(target, path=PATH, curriculum=None, progress=1.0):
-    drawn = Objective(target, path, Uniform(), curriculum or FullIntervals())
-    draw = jax.jit(lambda key: drawn.intervals(key, N, jnp.asarray(progress)))
-    return (np.asarray(a) for a in draw(key()))
+    whole = Objective(target, path, Uniform(), curriculum or FullIntervals())
+    return (np.asarray(a) for a in drawn(whole, key(), np.float32(progress)))
 
 
 def test_intervals_fill_the_target_s_time_range():
