@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 _FEW_ROWS = 0.01  # effective share of the rows below which a weighted mean is not to be believed
-_FEW = 30.0  # and the least effective number of rows
+_FEW = 30.0  # the least effective number of rows, or a tenth of them where there are few
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Diagnostics:
     @property
     def has_overlap(self) -> bool:
         """Whether weighted means over x_0 rest on enough rows to be believed."""
-        least = max(min(_FEW, 0.5 * self.n_rows), _FEW_ROWS * self.n_rows)
+        least = max(min(_FEW, 0.1 * self.n_rows), _FEW_ROWS * self.n_rows)
         return self.effective_sample_size >= least
 
     def warn(self) -> None:

@@ -76,7 +76,8 @@ _SINGULAR_CUT = 1e-4
 
 
 def _variance_preserving(beta: Float[Array, " *n"]) -> Coefficients:
-    return Coefficients(jnp.sqrt(jnp.maximum(1.0 - beta**2, 0.0)), beta)
+    # The floor keeps the derivative at β = 1 finite; α ends at 1e-8 instead of 0.
+    return Coefficients(jnp.sqrt(jnp.maximum(1.0 - beta**2, 1e-16)), beta)
 
 
 class Foellmer(Schedule):

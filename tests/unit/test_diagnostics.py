@@ -110,8 +110,8 @@ def test_little_overlap_is_told_with_a_number_and_a_remedy():
         (31.0, 1000, True),
         (99.0, 10_000, False),  # and one in a hundred
         (101.0, 10_000, True),
-        (9.0, 20, False),  # of a few rows, half
-        (11.0, 20, True),
+        (1.9, 20, False),  # of a few rows, a tenth
+        (2.1, 20, True),
     ],
 )
 def test_overlap_threshold(size, n_rows, enough):

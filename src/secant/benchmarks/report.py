@@ -133,7 +133,9 @@ def _shoot_out_tables(groups: Groups) -> list[str]:
         lines = []
         for method in methods:
             cells = [_mean(by_pair.get((task, method), []), value) for task in tasks]
-            lines.append([method, *map(_figure, cells), _figure(float(np.nanmean(cells)))])
+            known = [cell for cell in cells if np.isfinite(cell)]
+            mean = float(np.mean(known)) if known else float("nan")
+            lines.append([method, *map(_figure, cells), _figure(mean)])
         lines.sort(key=lambda line: float(line[-1]))
         tables.append(f"### {title}\n\n" + _table(["method", *tasks, "mean"], lines))
     return tables

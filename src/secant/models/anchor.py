@@ -45,7 +45,8 @@ class GaussianAnchor(Anchor):
 
     One rotation W with W S_0 Wᵀ = I and W S_1 Wᵀ = diag(v) makes S_t diagonal at every t, so a row
     costs one product with W and then O(d). The path's own noise γ_t² I becomes γ_t² W Wᵀ, of
-    which the diagonal is kept: exact when γ = 0 or when S_0 and S_1 commute.
+    which the diagonal is kept: exact when γ = 0, or when S_0 and S_1 commute and v has no
+    repeated entries; otherwise the network learns the difference.
     """
 
     rotation: Float[Array, "d d"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -27,7 +27,13 @@ class Batch(NamedTuple):
 
 
 class Target(eqx.Module):
-    """A training objective: one loss a row, whose mean is minimised by the true secant."""
+    """A training objective: one loss a row, whose mean is minimised by the true secant.
+
+    `uses_intervals` says whether the loss looks at l. If it does not, t is drawn by the time
+    sampler itself; as the later of two draws it would leave the start of the path unseen.
+    """
+
+    uses_intervals: ClassVar[bool] = False
 
     @abc.abstractmethod
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:

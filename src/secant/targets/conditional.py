@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -25,6 +25,8 @@ class ConditionalSecantAlignment(Target):
         vectorised: regress every coordinate of (C1) on its own part of the model.
         frame: `fixed-x`, or `trajectory` for the paper's total derivative (erratum 1).
     """
+
+    uses_intervals: ClassVar[bool] = True
 
     moments: Moments
     vectorised: bool = False

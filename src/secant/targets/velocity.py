@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
@@ -49,6 +49,8 @@ class ImpliedVelocity(Target):
     diffusion interpolant at t → 1), and an unweighted score would see nothing else.
     """
 
+    uses_intervals: ClassVar[bool] = True
+
     moments: Moments | None = None
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
@@ -70,6 +72,8 @@ class ImpliedVelocity(Target):
 
 class SecantVelocity(Target):
     """(V2) u² + 2 u c − 2 ẋ_t·∇_x u with c = sg((t − l) ∂_t u): (V1) for a free secant network."""
+
+    uses_intervals: ClassVar[bool] = True
 
     frame: Literal["fixed-x", "trajectory"] = "fixed-x"
 

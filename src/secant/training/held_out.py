@@ -47,12 +47,13 @@ class HeldOut(eqx.Module):
         key: PRNGKeyArray,
     ) -> HeldOut:
         """Pairs of the given rows, in the given order, at stratified times."""
-        key_times, key_noise, key_order = jax.random.split(key, 3)
+        key_times, key_noise, key_left = jax.random.split(key, 3)
         n = x_0.shape[0]
         low, high = target.time_range(path)
-        l, t = Uniform().pairs(key_times, n)
-        l, t = low + (high - low) * l, low + (high - low) * t
-        l = jnp.where(jax.random.bernoulli(key_order, 0.5, (n,)), l, t)
+        t = low + (high - low) * Uniform().sample(key_times, n)
+        # U(0, 2) cut at 1: half of the rows have l = t, the others l uniform on [low, t].
+        share = jnp.minimum(jax.random.uniform(key_left, (n,), maxval=2.0), 1.0)
+        l = low + share * (t - low)
         return cls(Batch(x_0, x_1, path.noise(key_noise, x_0), l, t), path, target)
 
     def score(self, model: SecantFunction) -> HeldOutScore:

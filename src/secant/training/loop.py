@@ -48,7 +48,7 @@ class _Best:
     def offer(self, weights: PyTree, step: int) -> float:
         """Keep these weights if they are the best; their held-out loss either way."""
         score = self._held_out.score(eqx.combine(weights, self._rest))
-        if score.value < self.score.value:
+        if math.isfinite(score.value) and not self.score.value <= score.value:
             self.score, self.weights, self.step = score, _copied(weights), step
             self.looks_since = 0
         else:

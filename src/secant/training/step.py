@@ -32,11 +32,14 @@ class Objective(eqx.Module):
     def intervals(
         self, key: PRNGKeyArray, n: int, progress: Float[Array, ""]
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """n intervals l ≤ t inside the target's time range."""
+        """n intervals l ≤ t inside the target's time range, l = t for targets of the tangent."""
         low, high = self.target.time_range(self.path)
         key_pairs, key_curriculum = jax.random.split(key)
-        l, t = self.time_sampler.pairs(key_pairs, n)
-        l = self.curriculum.left_ends(key_curriculum, l, t, progress)
+        if self.target.uses_intervals:
+            l, t = self.time_sampler.pairs(key_pairs, n)
+            l = self.curriculum.left_ends(key_curriculum, l, t, progress)
+        else:
+            l = t = self.time_sampler.sample(key_pairs, n)
         return low + (high - low) * l, low + (high - low) * t
 
     def batch(

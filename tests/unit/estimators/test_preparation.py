@@ -124,8 +124,9 @@ def test_weighted_memory_maps_draw_by_weight(rows, tmp_path):
     weights = np.where(rows[0][:, 0] > 0.0, 1.0, 1e-9)
     sample = Sample(mapped(rows[0], tmp_path / "x.npy"), weights)
     prepared = from_samples(sample, Sample(rows[1]), Identity(), Training(), seed=0)
-    drawn, _ = prepared.source.draw(jax.random.key(0), 1000, STEP)
-    assert (np.asarray(drawn)[:, 0] > 0.0).all()
+    block = prepared.source.loaded(jax.random.key(0), n_steps=2, batch_size=500)
+    assert (np.asarray(block.x_0)[..., 0] > 0.0).all()
+    assert (np.asarray(block.x_1)[..., 0] < 0.0).any()  # equal weights there
 
 
 def test_moments_of_a_sampler():

@@ -82,9 +82,6 @@ def test_divergence_keeps_the_best_finite_state(side):
     assert np.isfinite(result.held_out.value)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="loop._Best.offer keeps a held-out loss of −inf, which is below every best"
-)
 def test_divergence_to_minus_infinity_keeps_the_best_finite_state():
     result = turned(Towards(5.0), Towards(5.0, edge=2.0, beyond=-float("inf")))
     assert result.status is Status.DIVERGED
