@@ -102,8 +102,8 @@ def _error_rows(groups: Groups) -> list[list[str]]:
                 _figure(_mean(rows, _squared_error)),
                 f"{_figure(_mean(rows, lambda r: r.rmse_1))} of {_figure(spreads[0])}",
                 f"{_figure(_mean(rows, lambda r: r.rmse_0))} of {_figure(spreads[1])}",
-                f"{_mean(rows, lambda r: r.steps):.0f}",
-                f"{_mean(rows, lambda r: r.seconds):.0f}",
+                _whole(_mean(rows, lambda r: r.steps)),
+                _whole(_mean(rows, lambda r: r.seconds)),
                 str(len(rows)),
             ]
         )
@@ -135,9 +135,11 @@ def _shoot_out_tables(groups: Groups) -> list[str]:
             cells = [_mean(by_pair.get((task, method), []), value) for task in tasks]
             known = [cell for cell in cells if np.isfinite(cell)]
             mean = float(np.mean(known)) if known else float("nan")
-            lines.append([method, *map(_figure, cells), _figure(mean)])
-        lines.sort(key=lambda line: float(line[-1]))
-        tables.append(f"### {title}\n\n" + _table(["method", *tasks, "mean"], lines))
+            lines.append((mean, [method, *map(_figure, cells), _figure(mean)]))
+        lines.sort(key=lambda line: line[0])
+        tables.append(
+            f"### {title}\n\n" + _table(["method", *tasks, "mean"], [cells for _, cells in lines])
+        )
     return tables
 
 
@@ -161,14 +163,13 @@ def _throughput_table(path: Path) -> str:
 
 def _figure(value: float) -> str:
     if not np.isfinite(value):
-        return "nan"
-    return (
-        f"{value:.4f}"
-        if abs(value) < 0.1
-        else f"{value:.3g}"
-        if abs(value) < 10
-        else f"{value:.1f}"
-    )
+        return "–"
+    digits = 4 if abs(value) < 0.1 else 2 if abs(value) < 10.0 else 1
+    return f"{value:.{digits}f}"
+
+
+def _whole(value: float) -> str:
+    return f"{value:.0f}" if np.isfinite(value) else "–"
 
 
 def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
