@@ -56,18 +56,24 @@ def histogram_figure(
     title: str,
     labels: tuple[str, str],
 ) -> None:
-    """The log ratio over rows of both samples."""
+    """The log ratio over rows of both samples; the outermost 1 % are gathered in the end bins.
+
+    A few rows thousands of nats away would otherwise leave the rest a single bar.
+    """
     figure = Figure(figsize=(7.2, 3.8), layout="constrained")
     axes = figure.subplots()
     _clean(axes)
-    edges = np.histogram_bin_edges(np.concatenate([log_ratio_0, log_ratio_1]), bins=50)
+    low, high = np.quantile(np.concatenate([log_ratio_0, log_ratio_1]), [0.01, 0.99])
+    edges = np.linspace(low, high, 61)
     for values, label, colour in (
         (log_ratio_0, labels[0], _BLUE),
         (log_ratio_1, labels[1], _ORANGE),
     ):
-        axes.hist(values, bins=edges.tolist(), alpha=0.65, color=colour, label=label)
+        axes.hist(
+            np.clip(values, low, high), bins=edges.tolist(), alpha=0.65, color=colour, label=label
+        )
     axes.axvline(0.0, color=_INK, linewidth=0.8)
-    axes.set_xlabel("log ratio, out of fold (nats)")
+    axes.set_xlabel("log ratio, out of fold (nats; the outermost 1 % gathered at the edges)")
     axes.set_ylabel("rows")
     axes.set_title(title, color=_INK, fontsize=11)
     axes.legend(frameon=False)
