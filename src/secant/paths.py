@@ -181,7 +181,7 @@ class DiffusionBridge(Path):
     Attributes:
         gamma: γ, the noise in the middle of the path. The variance of the conditional time score
             goes with 1/γ_t²: with γ = 0.1 the paper's method read 3.5 of 10 nats on
-            40-dimensional block Gaussians, with γ = 1 it read 10.2 in half the steps.
+            40-dimensional block Gaussians, with γ = 1 it came within a nat.
         epsilon: ε, the variance added at (and near) the ends. Both samples are blurred by it,
             and it keeps the noise rate bounded; 0 is refused for that reason.
     """
