@@ -40,8 +40,8 @@ _PREAMBLE = (
     "averaged over seeds, in nats². *RMSE* is of the log ratio row by row, on 20,000 fresh rows of "
     "p_1 and of p_0, with the exact log ratio's standard deviation beside it. Within a "
     "fit nothing is chosen by the truth: the kept state is the one with the lowest held-out loss. "
-    "The settings were: initial weights, learning rate, bridge noise, anchor and margins were picked "
-    "by looking at the exact errors on these same pairs (block Gaussians, mixtures-8d, student-5d), "
+    "The settings were: initial weights, learning rate, bridge noise, anchor and margins were "
+    "picked by the exact errors on these same pairs (block Gaussians, mixtures-8d, student-5d), "
     "so those rows flatter the defaults; only `half-cube of mixtures-8d` was not tuned on. Seconds "
     "are of one core, with other work on the other."
 )
