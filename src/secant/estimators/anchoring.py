@@ -79,7 +79,7 @@ class GaussianMixtures(AnchorRule):
         """Double the components while the held-out likelihood of the mixture still rises."""
         best, weights, parts = single.log_likelihood(held), np.ones(1), [single]
         k = 2
-        # Ten rows a parameter: below that a component's covariance is noise.
+        # Ten rows a component and column: below that a component's covariance is noise.
         while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
             found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, random_state=seed)
             with warnings.catch_warnings():
