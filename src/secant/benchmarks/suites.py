@@ -135,7 +135,7 @@ def _core() -> Suite:
     gaussian = GaussianMoments()
     blocks: list[tuple[int, str, dict[str, Any]]] = [
         (40, "plain network", {"steps": 10_000}),
-        (80, "plain network", {"steps": 6_000}),
+        (80, "plain network", {"steps": 10_000}),
         (160, "plain network", {"steps": 10_000}),
         (160, "quadratic features", {"steps": 10_000, "quadratic": True}),
         (40, "Gaussian anchor", {"steps": 1_000, "anchor": gaussian}),
