@@ -16,6 +16,7 @@ from secant.training.history import Status
 __all__ = [
     "Diagnostics",
     "Normaliser",
+    "RatioDiagnostics",
     "effective_sample_size",
     "log_normaliser",
 ]
@@ -46,11 +47,12 @@ def effective_sample_size(log_weights: Float[np.ndarray, " n"]) -> float:
 
 
 @dataclass(frozen=True)
-class Diagnostics:
-    """What a fit says about itself, on rows it was not trained on.
+class RatioDiagnostics:
+    """What any fit says about its ratio, on rows it was not trained on.
 
     Attributes:
-        held_out_loss: J of the velocity form; lower is better, below 0 is better than no model.
+        held_out_loss: the loss the estimator is judged by; lower is better. If better than no
+            model, J of the velocity form is below 0, the logistic loss below 2 log 2.
         held_out_error: its standard error.
         normaliser: log Ẑ with its standard error. Past about 10 nats between the samples, plain
             Monte Carlo says nothing about it; the effective sample size tells.
@@ -58,10 +60,6 @@ class Diagnostics:
         n_rows: rows of x_0 behind the two lines above.
         mean_log_ratio_0: mean of the log ratio over held-out rows of x_0 (−KL(p_0‖p_1) if exact).
         mean_log_ratio_1: the same over x_1 (KL(p_1‖p_0) if exact).
-        status: how training ended.
-        best_step: the step whose weights are kept.
-        steps: steps done.
-        seconds: wall-clock seconds of training.
     """
 
     held_out_loss: float
@@ -71,10 +69,6 @@ class Diagnostics:
     n_rows: int
     mean_log_ratio_0: float
     mean_log_ratio_1: float
-    status: Status
-    best_step: int
-    steps: int
-    seconds: float
 
     @property
     def has_overlap(self) -> bool:
@@ -84,8 +78,6 @@ class Diagnostics:
 
     def warn(self) -> None:
         """Issue the named warnings this fit deserves."""
-        if not self.status.is_good:
-            warnings.warn(self.status.value, TrainingWarning, stacklevel=3)
         if not self.has_overlap:
             warnings.warn(
                 f"effective sample size {self.effective_sample_size:.1f} of {self.n_rows} held-out "
@@ -95,3 +87,26 @@ class Diagnostics:
                 OverlapWarning,
                 stacklevel=3,
             )
+
+
+@dataclass(frozen=True)
+class Diagnostics(RatioDiagnostics):
+    """The same of a trained network, and how its training went.
+
+    Attributes:
+        status: how training ended.
+        best_step: the step whose weights are kept.
+        steps: steps done.
+        seconds: wall-clock seconds of training.
+    """
+
+    status: Status
+    best_step: int
+    steps: int
+    seconds: float
+
+    def warn(self) -> None:
+        """Issue the named warnings this fit deserves."""
+        if not self.status.is_good:
+            warnings.warn(self.status.value, TrainingWarning, stacklevel=3)
+        super().warn()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["ConstantColumnWarning", "OverlapWarning", "TrainingWarning"]
+__all__ = ["ClippedRatioWarning", "ConstantColumnWarning", "OverlapWarning", "TrainingWarning"]
 
 
 class OverlapWarning(UserWarning):
     """The two samples hardly overlap: averages of the ratio rest on a few rows."""
+
+
+class ClippedRatioWarning(UserWarning):
+    """A fitted ratio is not positive, or beyond its bounds, at many rows, and was clipped there."""
 
 
 class ConstantColumnWarning(UserWarning):

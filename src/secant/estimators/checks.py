@@ -7,9 +7,16 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
-__all__ = ["checked_labels", "checked_rows", "checked_weights", "column_names"]
+__all__ = ["checked_labels", "checked_rows", "checked_weights", "column_names", "is_count"]
 
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
+
+
+def is_count(value: object, *, least: int) -> bool:
+    """Whether this is an integer, of Python or NumPy, of at least so many."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return False
+    return int(value) >= least
 
 
 def column_names(x: ArrayLike) -> list[str]:

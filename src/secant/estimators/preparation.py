@@ -22,7 +22,7 @@ from secant.training.sources import (
     Weighted,
 )
 
-__all__ = ["Gaussian", "Prepared", "Sample", "from_sampler", "from_samples"]
+__all__ = ["Gaussian", "Prepared", "Sample", "from_sampler", "from_samples", "rows_for_scaling"]
 
 Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, "n d"]]]
 
@@ -134,6 +134,12 @@ def _resampled(
         share = sample.weights[rows]
         rows = rng.choice(rows, size=rows.size, p=share / share.sum())
     return np.asarray(sample.rows[rows])
+
+
+def rows_for_scaling(sample: Sample, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
+    """Enough raw rows of a sample to fit a scaling to, drawn in proportion to their weights."""
+    rows = np.arange(sample.rows.shape[0])
+    return _resampled(sample, _thinned(rows, _ROWS_FOR_SCALING, rng), rng)
 
 
 def _source(

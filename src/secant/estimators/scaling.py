@@ -40,10 +40,14 @@ class Scaling(eqx.Module):
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
+        return self.precise(x).astype(np.float32)
+
+    def precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """The same rows in float64, for estimators that solve linear systems."""
         y = (np.asarray(x, dtype=np.float64) - self.center) / self.scale
         for column in np.flatnonzero(self.tabulated):
             y[:, column] = _table(y[:, column], self.knots[column], np)
-        return y.astype(np.float32)
+        return y
 
     def traced(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
         """The same map inside a compiled loop, for rows made there."""
