@@ -21,10 +21,16 @@ from secant.estimators import (
     GaussianMixtures,
     GaussianMoments,
     Identity,
+    KernelRatio,
     SecantRatio,
     Standardise,
 )
-from secant.exceptions import ConstantColumnWarning, OverlapWarning, TrainingWarning
+from secant.exceptions import (
+    ClippedRatioWarning,
+    ConstantColumnWarning,
+    OverlapWarning,
+    TrainingWarning,
+)
 from secant.training import Training
 
 __version__ = "0.1.0"
@@ -33,10 +39,12 @@ __all__ = [
     "ISADRE",
     "AdaptiveMargins",
     "ClassifierRatio",
+    "ClippedRatioWarning",
     "ConstantColumnWarning",
     "GaussianMixtures",
     "GaussianMoments",
     "Identity",
+    "KernelRatio",
     "OverlapWarning",
     "SecantRatio",
     "Standardise",

@@ -4,6 +4,7 @@ from secant.estimators._base import RatioEstimator
 from secant.estimators.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators.classifier import ClassifierRatio
 from secant.estimators.isadre import ISADRE
+from secant.estimators.kernel import KernelDiagnostics, KernelRatio
 from secant.estimators.scaling import AdaptiveMargins, Identity, Standardise
 from secant.estimators.secant_ratio import SecantRatio
 
@@ -14,6 +15,8 @@ __all__ = [
     "GaussianMixtures",
     "GaussianMoments",
     "Identity",
+    "KernelDiagnostics",
+    "KernelRatio",
     "RatioEstimator",
     "SecantRatio",
     "Standardise",

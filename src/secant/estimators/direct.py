@@ -1,0 +1,122 @@
+"""Estimators fitted without gradient steps, judged by the logistic loss of their log ratio."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
+
+from secant.diagnostics import RatioDiagnostics, effective_sample_size, log_normaliser
+from secant.estimators._base import RatioEstimator
+from secant.estimators.checks import checked_labels
+from secant.exceptions import OverlapWarning
+
+__all__ = ["DirectDiagnostics", "DirectRatio", "HeldOutRatios", "fold_numbers"]
+
+_SATURATED = 1.0  # nats by which log Ẑ is off, beyond its error
+
+
+@dataclass(frozen=True)
+class DirectDiagnostics(RatioDiagnostics):
+    """Diagnostics of a ratio that is bounded, by clipping or by probabilities of a classifier.
+
+    Where the samples do not overlap such a ratio levels off; the weights are then nearly equal,
+    and it is the normaliser that tells, not the effective sample size.
+    """
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether the ratio averages 1 over x_0, as far as its error allows to say."""
+        allowed = _SATURATED + 4.5 * self.normaliser.standard_error
+        return abs(self.normaliser.log_value) <= allowed
+
+    def warn(self) -> None:
+        """Issue the named warnings this fit deserves."""
+        super().warn()
+        if self.has_overlap and not self.is_normalised:
+            warnings.warn(
+                f"the ratio averages {math.exp(self.normaliser.log_value):.2g} over held-out rows "
+                "of x_0, the true one 1: it levels off where the samples hardly overlap. Collect "
+                "x_0 rows nearer to x_1, compare fewer features, or use SecantRatio.",
+                OverlapWarning,
+                stacklevel=3,
+            )
+
+
+@dataclass(frozen=True)
+class HeldOutRatios:
+    """Log ratios of rows of both samples, from fits that did not see them."""
+
+    zero: Float[np.ndarray, " n"]
+    one: Float[np.ndarray, " m"]
+
+    @classmethod
+    def resampled(
+        cls,
+        log_ratio: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " m"]],
+        shares: tuple[Float[np.ndarray, " n"] | None, Float[np.ndarray, " m"] | None],
+        rng: np.random.Generator,
+    ) -> HeldOutRatios:
+        """As many rows drawn in proportion to their weights, so that equal weights do."""
+        return cls(*(_drawn(v, s, rng) for v, s in zip(log_ratio, shares, strict=True)))
+
+    def loss(self) -> tuple[float, float]:
+        """E_0[softplus(log r)] + E_1[softplus(−log r)], the logistic loss, and its error."""
+        losses = np.logaddexp(0.0, self.zero), np.logaddexp(0.0, -self.one)
+        variance = sum(float(x.var()) / x.size for x in losses)
+        return sum(float(x.mean()) for x in losses), math.sqrt(variance)
+
+    def diagnostics(self) -> DirectDiagnostics:
+        """What these rows say about the fit."""
+        loss, error = self.loss()
+        return DirectDiagnostics(
+            held_out_loss=loss,
+            held_out_error=error,
+            normaliser=log_normaliser(self.zero),
+            effective_sample_size=effective_sample_size(self.zero),
+            n_rows=self.zero.size,
+            mean_log_ratio_0=float(self.zero.mean()),
+            mean_log_ratio_1=float(self.one.mean()),
+        )
+
+
+def _drawn(
+    values: Float[np.ndarray, " n"],
+    shares: Float[np.ndarray, " n"] | None,
+    rng: np.random.Generator,
+) -> Float[np.ndarray, " n"]:
+    if shares is None or np.ptp(shares) == 0.0:
+        return values
+    return rng.choice(values, size=values.size, p=shares / shares.sum())
+
+
+def fold_numbers(
+    group: Int[np.ndarray, " n"], n_folds: int, rng: np.random.Generator
+) -> Int[np.ndarray, " n"]:
+    """A fold for each row, or −1 for one that is never left out: it is alone in its group.
+
+    Every group is spread evenly over the folds, so each fit still sees some of it.
+    """
+    folds = np.full(group.size, -1)
+    for value in np.unique(group):
+        members = np.flatnonzero(group == value)
+        if members.size > 1:
+            folds[rng.permutation(members)] = np.arange(members.size) % min(n_folds, members.size)
+    return folds
+
+
+class DirectRatio(RatioEstimator):
+    """An estimator whose score is the logistic loss of its log ratio, (D0) with equal counts."""
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Minus the logistic loss on the given rows, both samples counting alike.
+
+        −E_0[softplus(log r)] − E_1[softplus(−log r)]: higher is better, −2 log 2 knows nothing.
+        """
+        log_ratio = self.log_ratio(X)
+        labels = checked_labels(y, log_ratio.size)
+        return -HeldOutRatios(log_ratio[labels == 0], log_ratio[labels == 1]).loss()[0]

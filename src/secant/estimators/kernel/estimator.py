@@ -1,0 +1,200 @@
+"""KernelRatio: uLSIF, RuLSIF, KLIEP and KuLSIF behind the scikit-learn contract."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from secant.estimators.direct import DirectRatio, fold_numbers
+from secant.estimators.kernel.basis import GaussianBasis, median_distance, squared_distances
+from secant.estimators.kernel.diagnostics import diagnosed
+from secant.estimators.kernel.least_squares import LeastSquares
+from secant.estimators.kernel.likelihood import Likelihood
+from secant.estimators.kernel.rows import Rows, WholeSample
+from secant.estimators.kernel.selection import (
+    Choice,
+    KernelMethod,
+    Link,
+    selected,
+)
+from secant.estimators.kernel.settings import LEAVE_ONE_OUT, check_settings
+from secant.estimators.preparation import Sample, rows_for_scaling
+from secant.estimators.scaling import ScalingRule, Standardise
+
+__all__ = ["KernelRatio"]
+
+_FOLDS = 5
+_ALPHA = 0.5  # the samples then play the same part (D2)
+_BANDWIDTHS = 2.0 ** np.arange(-2.0, 3.5, 0.5)  # in median distances
+_RIDGES = 10.0 ** np.arange(-8.0, 1.0)
+_ROWS_FOR_SELECTION = 10_000  # of each sample; the last fit uses all
+_ROWS_FOR_MEDIAN = 1000
+_ROWS_AT_ONCE = 1 << 14
+
+
+class KernelRatio(DirectRatio):
+    """The ratio as a combination of Gaussian kernels, r(x) = Σ_k θ_k exp(−‖x − c_k‖²/2σ²).
+
+    `"ulsif"` (D1) and `"rulsif"` (D2) are least squares on centres from x_1, `"kulsif"` (D4) least
+    squares in the kernel's Hilbert space on centres from both samples, `"kliep"` (D3) maximises a
+    likelihood. All are convex, deterministic but for the choice of centres, and quick; all model
+    the ratio, not its logarithm, so they suit samples that overlap.
+
+    `log_ratio` is log p_1 − log p_0 for every method: RuLSIF's relative ratio is inverted (D2). A
+    fitted ratio outside [floor, 1/floor], negative ones included, is clipped; `diagnostics_` says
+    how often.
+
+    Args:
+        method: `"ulsif"`, `"rulsif"`, `"kliep"` or `"kulsif"`.
+        alpha: share of p_1 in RuLSIF's denominator, in [0, 1); None is 0.5. For no other method.
+        n_centers: kernels at most; with at least as many as there are rows, all rows are centres
+            and KuLSIF is exact.
+        bandwidth: σ in scaled columns, or candidates; None is 11 multiples, ¼ to 8, of the median
+            distance.
+        ridge: ρ, or candidates; None is 1e-8 to 1, one a decade. Not for KLIEP, which has none.
+        iterations: rounds of iterated ridge (D5); 1 is the plain one. Not for KLIEP.
+        nonnegative: set negative coefficients to 0, as in the papers on uLSIF and RuLSIF; clipping
+            instead is more accurate. Not for KLIEP (never negative) nor KuLSIF (no coefficients).
+        selection: `"leave-one-out"` (D9), by the logistic loss of the log ratio; or a number of
+            folds. None is leave-one-out, and 5 folds for KLIEP (by its likelihood) and
+            `nonnegative`, which have no closed form.
+        floor: least ratio that can be told, and one over the largest.
+        scaling: of the columns; None is `Standardise()`.
+        random_state: seed of the choice of centres, and of rows and folds for the selection.
+
+    Attributes:
+        bandwidth_: the bandwidth chosen.
+        ridge_: the ridge chosen.
+        centers_: c_k, in scaled columns.
+        coefficients_: θ of those kernels.
+        diagnostics_: a `KernelDiagnostics`, on rows left out of the fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from secant import KernelRatio
+        >>> rng = np.random.default_rng(0)
+        >>> x_0, x_1 = rng.normal(0.0, 1.0, (2000, 1)), rng.normal(0.5, 1.0, (2000, 1))
+        >>> ratio = KernelRatio("rulsif", random_state=0).fit_samples(x_0, x_1)
+        >>> at = np.array([[-1.0], [0.25], [1.0]])
+        >>> bool(np.abs(ratio.log_ratio(at) - (0.5 * at[:, 0] - 0.125)).max() < 0.2)
+        True
+    """
+
+    def __init__(
+        self,
+        method: str = "ulsif",
+        *,
+        alpha: float | None = None,
+        n_centers: int = 200,
+        bandwidth: float | list[float] | None = None,
+        ridge: float | list[float] | None = None,
+        iterations: int = 1,
+        nonnegative: bool = False,
+        selection: str | int | None = None,
+        floor: float = 1e-3,
+        scaling: ScalingRule | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.method = method
+        self.alpha = alpha
+        self.n_centers = n_centers
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.iterations = iterations
+        self.nonnegative = nonnegative
+        self.selection = selection
+        self.floor = floor
+        self.scaling = scaling
+        self.random_state = random_state
+
+    def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
+        check_settings(self)
+        method, rng = self._resolved(), np.random.default_rng(seed)
+        rule = Standardise() if self.scaling is None else self.scaling
+        self.scaling_ = rule.fitted(*(rows_for_scaling(s, rng) for s in (sample_0, sample_1)))
+        whole = WholeSample(sample_0, sample_1, self.scaling_)
+        rows = whole.thinned(_ROWS_FOR_SELECTION, rng)
+        self.centers_ = self._centers(rows, rng)
+        choice = self._choice(method, rows, rng)
+        self.bandwidth_, self.ridge_ = choice.bandwidth, choice.ridge
+        basis = method.basis(self.centers_, choice.bandwidth)
+        blocks = whole.feature_blocks(basis, method.link.alpha)
+        theta = method.solver.coefficients(blocks, np.array([choice.ridge]))[:, 0]
+        self.coefficients_ = theta if basis.mixing is None else basis.mixing @ theta
+        self.link_ = method.link
+        self.diagnostics_ = diagnosed(choice, rows, method.link, rng)
+        self.diagnostics_.warn()
+
+    def _resolved(self) -> KernelMethod:
+        if self.method == "kliep":
+            return KernelMethod(Likelihood(), Link(0.0, self.floor))
+        alpha = _ALPHA if self.alpha is None else float(self.alpha)
+        return KernelMethod(
+            LeastSquares(self.iterations, self.nonnegative),
+            Link(alpha if self.method == "rulsif" else 0.0, self.floor),
+            in_hilbert_space=self.method == "kulsif",
+        )
+
+    def _centers(self, rows: Rows, rng: np.random.Generator) -> Float[np.ndarray, "b d"]:
+        """Distinct rows of x_1, where the ratio is large; of both samples for KuLSIF."""
+        shares = [rows.share_1] if self.method != "kulsif" else [rows.share_0, rows.share_1]
+        parts = np.array_split(np.arange(self.n_centers), len(shares))
+        drawn = [_drawn(s, part.size, rng) for s, part in zip(shares, parts, strict=True)]
+        return np.unique(rows.x[np.concatenate(drawn)], axis=0)
+
+    def _choice(self, method: KernelMethod, rows: Rows, rng: np.random.Generator) -> Choice:
+        return selected(
+            method,
+            rows,
+            self.centers_,
+            bandwidths=self._bandwidths(rows, rng),
+            ridges=self._ridges(),
+            folds=None if self._leaves_one_out() else self._folds(rows, rng),
+        )
+
+    def _bandwidths(self, rows: Rows, rng: np.random.Generator) -> Float[np.ndarray, " j"]:
+        if self.bandwidth is not None:
+            return np.atleast_1d(np.asarray(self.bandwidth, dtype=np.float64))
+        some = rng.permutation(rows.x.shape[0])[:_ROWS_FOR_MEDIAN]
+        return median_distance(squared_distances(rows.x[some], self.centers_)) * _BANDWIDTHS
+
+    def _ridges(self) -> Float[np.ndarray, " k"]:
+        if self.method == "kliep":
+            return np.zeros(1)
+        return _RIDGES if self.ridge is None else np.atleast_1d(np.asarray(self.ridge, np.float64))
+
+    def _leaves_one_out(self) -> bool:
+        if self.selection is None:
+            return not (self.method == "kliep" or self.nonnegative)
+        return self.selection == LEAVE_ONE_OUT
+
+    def _folds(self, rows: Rows, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
+        n_folds = _FOLDS if self.selection is None else int(self.selection)
+        return fold_numbers((rows.share_1 > 0.0).astype(int), n_folds, rng)
+
+    def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        return self.link_.log_ratio(self._relative_ratio(X))
+
+    def _relative_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """The fitted combination of kernels itself, in blocks."""
+        basis = GaussianBasis(self.centers_, self.bandwidth_)
+        return np.concatenate(
+            [
+                basis(self.scaling_.precise(X[start : start + _ROWS_AT_ONCE])) @ self.coefficients_
+                for start in range(0, X.shape[0], _ROWS_AT_ONCE)
+            ]
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        return hasattr(self, "diagnostics_")
+
+
+def _drawn(
+    share: Float[np.ndarray, " n"], most: int, rng: np.random.Generator
+) -> Int[np.ndarray, " m"]:
+    """Rows with a share in this sample, drawn in proportion to it if there are more than needed."""
+    members = np.flatnonzero(share > 0.0)
+    if members.size <= most:
+        return members
+    return rng.choice(members, most, replace=False, p=share[members] / share[members].sum())

@@ -1,0 +1,111 @@
+"""Least squares (D1, D2, D4): closed forms, leave-one-out (D9) and iterated ridge (D5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from secant.estimators.kernel.rows import Blocks, FeatureRows
+from secant.estimators.kernel.solver import Solver, out_of_fold
+
+__all__ = ["LeastSquares", "Spectrum"]
+
+_TINY = 1e-12  # 1 − v s is positive; rounding must not make it 0
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """H = E_α[φφᵀ] = Q diag(e) Qᵀ and h = E_1[φ]: every ridge costs a division from here."""
+
+    values: Float[np.ndarray, " b"]
+    vectors: Float[np.ndarray, "b b"]
+    target: Float[np.ndarray, " b"]  # Qᵀh
+
+    @classmethod
+    def of(cls, blocks: Blocks) -> Spectrum:
+        """From one pass over the rows."""
+        parts = [
+            (b.features.T @ (b.features * b.denominator[:, None]), b.numerator @ b.features)
+            for b in blocks()
+        ]
+        values, vectors = np.linalg.eigh(np.sum([p[0] for p in parts], axis=0))
+        target = vectors.T @ np.sum([p[1] for p in parts], axis=0)
+        return cls(np.maximum(values, 0.0), vectors, target)
+
+    def rotated_coefficients(self, ridge: float, iterations: int) -> Float[np.ndarray, " b"]:
+        """Qᵀθ after some rounds of (H + ρI) θ ← h + ρ θ (D5), from θ = 0; one round is (D1)."""
+        theta = np.zeros_like(self.target)
+        for _ in range(iterations):
+            theta = (self.target + ridge * theta) / (self.values + ridge)
+        return theta
+
+    def left_out(self, rows: FeatureRows, ridge: float, iterations: int) -> Float[np.ndarray, " n"]:
+        """φ(x)ᵀθ⁽⁻⁾ at every row (D9), its features given in the basis Q."""
+        alone = (rows.numerator == 1.0) | (rows.denominator == 1.0)  # no fit without such a row
+        u, v = (np.where(alone, 0.0, w) for w in (rows.numerator, rows.denominator))
+        phi = rows.features
+        g = 1.0 / (self.values + ridge)
+        leverage = phi**2 @ g
+        rest = np.maximum(1.0 - v * leverage, _TINY)
+        scale = (1.0 - v) / (1.0 - u)
+        if iterations == 1:
+            return scale * (phi @ (g * self.target) - u * leverage) / rest
+        target = scale[:, None] * (self.target - u[:, None] * phi)
+        theta = np.zeros_like(phi)
+        for _ in range(iterations):
+            solved = (target + ridge * theta) * g
+            inner = np.einsum("nb,nb->n", phi, solved)
+            theta = solved + (v * inner / rest)[:, None] * (phi * g)
+        return np.einsum("nb,nb->n", phi, theta)
+
+
+@dataclass(frozen=True)
+class LeastSquares(Solver):
+    """min ½ E_α[r²] − E_1[r] + ½ρ‖θ‖² (D1): with E_α in place of E_0, RuLSIF (D2).
+
+    Attributes:
+        iterations: of the ridge (D5); 1 is the plain one.
+        nonnegative: set negative coefficients to 0 afterwards, as the papers on uLSIF do.
+    """
+
+    iterations: int = 1
+    nonnegative: bool = False
+
+    def coefficients(
+        self, blocks: Blocks, ridges: Float[np.ndarray, " k"]
+    ) -> Float[np.ndarray, "b k"]:
+        """θ for each ridge, from one pass over the rows and one eigendecomposition."""
+        spectrum = Spectrum.of(blocks)
+        rotated = [spectrum.rotated_coefficients(ridge, self.iterations) for ridge in ridges]
+        theta = spectrum.vectors @ np.stack(rotated, axis=1)
+        return np.maximum(theta, 0.0) if self.nonnegative else theta
+
+    def held_out(
+        self,
+        rows: FeatureRows,
+        ridges: Float[np.ndarray, " k"],
+        folds: Int[np.ndarray, " n"] | None,
+    ) -> Float[np.ndarray, "n k"]:
+        """r(x) at every row from a fit without it (D9), or without its fold."""
+        if folds is not None:
+            return out_of_fold(self, rows, ridges, folds)
+        spectrum = Spectrum.of(rows.blocks)
+        rotated = FeatureRows(rows.features @ spectrum.vectors, rows.numerator, rows.denominator)
+        columns = [spectrum.left_out(rotated, ridge, self.iterations) for ridge in ridges]
+        return np.stack(columns, axis=1)
+
+    def criterion(
+        self,
+        log_ratio: Float[np.ndarray, "n k"],
+        share_0: Float[np.ndarray, " n"],
+        share_1: Float[np.ndarray, " n"],
+    ) -> Float[np.ndarray, " k"]:
+        """The logistic loss E_0[softplus(log r)] + E_1[softplus(−log r)].
+
+        Not the squared loss of the fit: a single row of x_1 far from all of x_0 can make that as
+        low as it likes. On six pairs of samples the squared loss chose fits whose log ratio was
+        off by 0.05 to 3.1 nats over x_1; this one, on the same fits, by 0.05 to 0.12.
+        """
+        return share_0 @ np.logaddexp(0.0, log_ratio) + share_1 @ np.logaddexp(0.0, -log_ratio)

@@ -1,0 +1,125 @@
+"""KLIEP (D3): the likelihood of x_1 under r p_0, maximised over non-negative coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import nnls
+
+from secant.estimators.kernel.rows import Blocks
+from secant.estimators.kernel.solver import Solver
+
+__all__ = ["Likelihood"]
+
+_TINY = 1e-10  # added to r: a row far from every centre must not make the likelihood 0
+_LEAST_MEAN = 1e-12  # of a kernel over x_0: a centre far from all of x_0 has no scale to learn
+_JITTER = 1e-8  # of the mean curvature, so that its Cholesky factor exists
+_HALVINGS = 30
+_SUFFICIENT = 0.1  # share of the decrease its slope promises that a step must bring
+
+
+@dataclass(frozen=True)
+class _Point:
+    """The objective Σπ − E_1[log(Σ π_k φ_k/m_k)] with its derivatives at some π."""
+
+    value: float
+    gradient: Float[np.ndarray, " b"]
+    curvature: Float[np.ndarray, "b b"]
+
+    def gap(self, share: Float[np.ndarray, " b"]) -> float:
+        """At least as many nats as the likelihood of π lies below its maximum (D3)."""
+        return float(share @ self.gradient + np.max(-self.gradient))
+
+
+@dataclass(frozen=True)
+class Likelihood(Solver):
+    """max E_1[log r] subject to E_0[r] = 1 and θ ≥ 0 (D3), by sequential quadratic programs.
+
+    Attributes:
+        tolerance: nats by which the likelihood may fall short of its maximum.
+        max_steps: Newton steps at most; about ten are taken.
+    """
+
+    tolerance: float = 1e-6
+    max_steps: int = 100
+
+    def coefficients(
+        self, blocks: Blocks, ridges: Float[np.ndarray, " k"]
+    ) -> Float[np.ndarray, "b k"]:
+        """θ, the same for every ridge: there is none in the likelihood."""
+        mean = np.sum([b.denominator @ b.features for b in blocks()], axis=0)
+        scale = 1.0 / np.maximum(mean, _LEAST_MEAN)
+        share = np.full(mean.size, 1.0 / mean.size)
+        for _ in range(self.max_steps):
+            point = _evaluated(blocks, scale, share)
+            if point.gap(share) <= self.tolerance:
+                break
+            share = _stepped(blocks, scale, share, point)
+        theta = share * scale
+        # The optimum sums to one by itself; here to rounding also where steps ran out.
+        return np.repeat((theta / (mean @ theta))[:, None], ridges.size, axis=1)
+
+    def criterion(
+        self,
+        log_ratio: Float[np.ndarray, "n k"],
+        share_0: Float[np.ndarray, " n"],
+        share_1: Float[np.ndarray, " n"],
+    ) -> Float[np.ndarray, " k"]:
+        """Minus the held-out log likelihood E_1[log r]."""
+        del share_0
+        return -(share_1 @ log_ratio)
+
+
+def _evaluated(
+    blocks: Blocks, scale: Float[np.ndarray, " b"], share: Float[np.ndarray, " b"]
+) -> _Point:
+    value, gradient = float(share.sum()), np.ones(share.size)
+    curvature = np.zeros((share.size, share.size))
+    for block in blocks():
+        seen = block.numerator > 0.0
+        u, likelihood = block.numerator[seen], block.features[seen] * scale
+        ratio = likelihood @ share + _TINY
+        value -= float(u @ np.log(ratio))
+        gradient -= (u / ratio) @ likelihood
+        weighted = likelihood * (np.sqrt(u) / ratio)[:, None]
+        curvature += weighted.T @ weighted
+    return _Point(value, gradient, curvature)
+
+
+def _value(blocks: Blocks, scale: Float[np.ndarray, " b"], share: Float[np.ndarray, " b"]) -> float:
+    total = float(share.sum())
+    for block in blocks():
+        ratio = block.features @ (scale * share) + _TINY
+        total -= float(block.numerator @ np.log(ratio))
+    return total
+
+
+def _stepped(
+    blocks: Blocks, scale: Float[np.ndarray, " b"], share: Float[np.ndarray, " b"], point: _Point
+) -> Float[np.ndarray, " b"]:
+    """The minimum over π ≥ 0 of the quadratic model, approached as far as the objective falls."""
+    direction = _model_minimum(share, point) - share
+    slope = float(point.gradient @ direction)
+    size = 1.0
+    for _ in range(_HALVINGS):
+        moved = share + size * direction
+        if _value(blocks, scale, moved) <= point.value + _SUFFICIENT * size * slope:
+            return moved
+        size *= 0.5
+    # An EM step never makes the likelihood worse, however ill-conditioned the curvature.
+    return share * (1.0 - point.gradient)
+
+
+def _model_minimum(share: Float[np.ndarray, " b"], point: _Point) -> Float[np.ndarray, " b"]:
+    jitter = _JITTER * np.trace(point.curvature) / share.size
+    curvature = point.curvature + jitter * np.eye(share.size)
+    factor = cholesky(curvature)
+    linear = curvature @ share - point.gradient
+    target = solve_triangular(factor, linear, trans="T")
+    try:
+        return np.asarray(nnls(factor, target)[0])
+    except RuntimeError:  # its active set did not settle: the EM step instead
+        return share * (1.0 - point.gradient)

@@ -1,0 +1,97 @@
+"""Bandwidth and ridge by what fits say of rows they have not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from secant.estimators.kernel.basis import GaussianBasis, squared_distances
+from secant.estimators.kernel.rows import Rows, featured
+from secant.estimators.kernel.solver import Solver
+
+__all__ = ["Choice", "KernelMethod", "Link", "selected"]
+
+
+@dataclass(frozen=True)
+class Link:
+    """From the fitted relative ratio to the log ratio: (D2) inverted, kept within bounds.
+
+    Attributes:
+        alpha: share of p_1 in the denominator.
+        floor: the ratio is clipped to [floor, 1/floor].
+    """
+
+    alpha: float
+    floor: float
+
+    def log_ratio(self, relative: Float[np.ndarray, " *n"]) -> Float[np.ndarray, " *n"]:
+        """log r = log((1 − α) r_α/(1 − α r_α)), clipped."""
+        low, high = self._bounds()
+        inside = np.clip(relative, low, high)
+        return np.log((1.0 - self.alpha) * inside) - np.log1p(-self.alpha * inside)
+
+    def is_clipped(self, relative: Float[np.ndarray, " *n"]) -> Bool[np.ndarray, " *n"]:
+        """Whether the fitted value lies outside the bounds."""
+        low, high = self._bounds()
+        return (relative < low) | (relative > high)
+
+    def _bounds(self) -> tuple[float, float]:
+        low, high = (r / (self.alpha * r + 1.0 - self.alpha) for r in (self.floor, 1 / self.floor))
+        return low, high
+
+
+@dataclass(frozen=True)
+class KernelMethod:
+    """A method by its parts.
+
+    Attributes:
+        solver: how coefficients are fitted.
+        link: from the fitted values to the log ratio.
+        in_hilbert_space: penalise the norm of the function (D4), not of its coefficients.
+    """
+
+    solver: Solver
+    link: Link
+    in_hilbert_space: bool = False
+
+    def basis(self, centers: Float[np.ndarray, "b d"], bandwidth: float) -> GaussianBasis:
+        """The features for one bandwidth."""
+        kernels = GaussianBasis(centers, bandwidth)
+        return kernels.orthonormal() if self.in_hilbert_space else kernels
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best candidate, and its fitted values at rows left out of the fit."""
+
+    bandwidth: float
+    ridge: float
+    loss: float
+    held_out: Float[np.ndarray, " n"]
+
+
+def selected(
+    method: KernelMethod,
+    rows: Rows,
+    centers: Float[np.ndarray, "b d"],
+    *,
+    bandwidths: Float[np.ndarray, " j"],
+    ridges: Float[np.ndarray, " k"],
+    folds: Int[np.ndarray, " n"] | None,
+) -> Choice:
+    """The bandwidth and ridge with the lowest held-out loss."""
+    squared = squared_distances(rows.x, centers)
+    best: Choice | None = None
+    for bandwidth in bandwidths:
+        features = method.basis(centers, bandwidth).at(squared)
+        block = featured(rows, features, method.link.alpha)
+        fitted = method.solver.held_out(block, ridges, folds)
+        log_ratio = method.link.log_ratio(fitted)
+        losses = method.solver.criterion(log_ratio, rows.share_0, rows.share_1)
+        k = int(np.argmin(losses))
+        if best is None or losses[k] < best.loss:
+            best = Choice(float(bandwidth), float(ridges[k]), float(losses[k]), fitted[:, k])
+    assert best is not None
+    return best

@@ -1,0 +1,66 @@
+"""What it takes to fit the coefficients of a linear model of the ratio."""
+
+from __future__ import annotations
+
+import abc
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from secant.estimators.kernel.rows import Blocks, FeatureRows
+
+__all__ = ["Solver", "out_of_fold"]
+
+
+class Solver(abc.ABC):
+    """A way to choose θ in r(x) = φ(x)ᵀθ from rows with weights u and v."""
+
+    @abc.abstractmethod
+    def coefficients(
+        self, blocks: Blocks, ridges: Float[np.ndarray, " k"]
+    ) -> Float[np.ndarray, "b k"]:
+        """θ for each ridge."""
+
+    def held_out(
+        self,
+        rows: FeatureRows,
+        ridges: Float[np.ndarray, " k"],
+        folds: Int[np.ndarray, " n"] | None,
+    ) -> Float[np.ndarray, "n k"]:
+        """r(x) at every row from a fit without it, for each ridge.
+
+        Args:
+            rows: features and weights.
+            ridges: candidates.
+            folds: the fold each row belongs to, −1 for rows never left out; None leaves out one
+                row at a time.
+        """
+        if folds is None:
+            raise NotImplementedError(f"{type(self).__name__} has no leave-one-out formula.")
+        return out_of_fold(self, rows, ridges, folds)
+
+    @abc.abstractmethod
+    def criterion(
+        self,
+        log_ratio: Float[np.ndarray, "n k"],
+        share_0: Float[np.ndarray, " n"],
+        share_1: Float[np.ndarray, " n"],
+    ) -> Float[np.ndarray, " k"]:
+        """The loss of held-out log ratios by which candidates are compared."""
+
+
+def out_of_fold(
+    solver: Solver,
+    rows: FeatureRows,
+    ridges: Float[np.ndarray, " k"],
+    folds: Int[np.ndarray, " n"],
+) -> Float[np.ndarray, "n k"]:
+    """r(x) at every row from a fit to the other folds."""
+    ratio = np.empty((folds.size, ridges.size))
+    if (folds < 0).any():
+        ratio[folds < 0] = rows.features[folds < 0] @ solver.coefficients(rows.blocks, ridges)
+    for fold in range(int(folds.max()) + 1):
+        out = folds == fold
+        theta = solver.coefficients(rows.kept(~out).blocks, ridges)
+        ratio[out] = rows.features[out] @ theta
+    return ratio
