@@ -23,6 +23,7 @@ from secant.estimators import (
     Identity,
     KernelRatio,
     SecantRatio,
+    SklearnRatio,
     Standardise,
 )
 from secant.exceptions import (
@@ -47,6 +48,7 @@ __all__ = [
     "KernelRatio",
     "OverlapWarning",
     "SecantRatio",
+    "SklearnRatio",
     "Standardise",
     "Training",
     "TrainingWarning",

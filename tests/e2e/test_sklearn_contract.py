@@ -5,16 +5,28 @@ from functools import partial
 import jax
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from secant import ISADRE, ClassifierRatio, SecantRatio, Standardise, Training
+from secant import (
+    ISADRE,
+    ClassifierRatio,
+    KernelRatio,
+    SecantRatio,
+    SklearnRatio,
+    Standardise,
+    Training,
+)
 from secant.curricula import SecantTangentShare
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
 from secant.time_samplers import Uniform
 
 # The checks fit on twenty rows of noise, where a ratio has every reason to complain of overlap.
-pytestmark = pytest.mark.filterwarnings("ignore::secant.exceptions.OverlapWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::secant.exceptions.OverlapWarning"),
+    pytest.mark.filterwarnings("ignore::secant.exceptions.ClippedRatioWarning"),
+]
 
 TRAINING = Training(steps=10, batch_size=16, evaluate_every=10)
 TRUNK = ResidualMLP(width=8, depth=0)
@@ -96,3 +108,38 @@ class _Relabelled(SecantRatio):
 def test_checks_that_need_other_labels(name):
     check = partial(getattr(estimator_checks, name), "_Relabelled")
     check(_Relabelled(SPECTRAL, **TINY))
+
+
+# Without anything to compile, every check runs on every configuration.
+DIRECT = [
+    KernelRatio(random_state=0),
+    KernelRatio("rulsif", alpha=0.1, iterations=2, random_state=0),
+    KernelRatio("kulsif", n_centers=20, selection=3, random_state=0),
+    KernelRatio("kliep", n_centers=10, bandwidth=[1.0, 2.0], random_state=0),
+    SklearnRatio(random_state=0),
+    SklearnRatio(RandomForestClassifier(3), calibration="sigmoid", folds=None, random_state=0),
+]
+
+
+@parametrize_with_checks(DIRECT, expected_failed_checks=lambda _: OTHER_LABELS)
+def test_scikit_learn_checks_of_direct_estimators(estimator, check):
+    check(estimator)
+
+
+class _RelabelledKernel(KernelRatio):
+    def fit(self, X, y, sample_weight=None):
+        labels = np.asarray(y)
+        return super().fit(X, (labels > labels.min()).astype(int), sample_weight)
+
+
+class _RelabelledSklearn(SklearnRatio):
+    def fit(self, X, y, sample_weight=None):
+        labels = np.asarray(y)
+        return super().fit(X, (labels > labels.min()).astype(int), sample_weight)
+
+
+@pytest.mark.parametrize("name", OTHER_LABELS)
+@pytest.mark.parametrize("kind", [_RelabelledKernel, _RelabelledSklearn])
+def test_checks_of_direct_estimators_that_need_other_labels(kind, name):
+    check = partial(getattr(estimator_checks, name), kind.__name__)
+    check(kind(random_state=0))

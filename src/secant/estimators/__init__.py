@@ -5,6 +5,7 @@ from secant.estimators.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators.classifier import ClassifierRatio
 from secant.estimators.isadre import ISADRE
 from secant.estimators.kernel import KernelDiagnostics, KernelRatio
+from secant.estimators.off_the_shelf import SklearnRatio
 from secant.estimators.scaling import AdaptiveMargins, Identity, Standardise
 from secant.estimators.secant_ratio import SecantRatio
 
@@ -19,5 +20,6 @@ __all__ = [
     "KernelRatio",
     "RatioEstimator",
     "SecantRatio",
+    "SklearnRatio",
     "Standardise",
 ]
