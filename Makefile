@@ -25,10 +25,10 @@ demo: $(STAMP)  ## run the tour; its pages and figures land in demo-output/
 	$(BIN)/secant demo --output demo-output
 
 test: $(STAMP)  ## run the tests that take seconds
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadscope
 
 test-slow: $(STAMP)  ## run the long tests only
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadscope
 
 lint: $(STAMP)  ## check style, types and the direction of imports
 	$(BIN)/ruff check .

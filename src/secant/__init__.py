@@ -15,9 +15,13 @@ from secant import (
     time_samplers,
 )
 from secant.estimators import (
+    CTSM,
+    D3RE,
     ISADRE,
+    TRE,
     AdaptiveMargins,
     ClassifierRatio,
+    DREInfinity,
     GaussianMixtures,
     GaussianMoments,
     Identity,
@@ -32,20 +36,25 @@ from secant.exceptions import (
     OverlapWarning,
     TrainingWarning,
 )
-from secant.training import Training
+from secant.training import OptimalTransport, Training
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CTSM",
+    "D3RE",
     "ISADRE",
+    "TRE",
     "AdaptiveMargins",
     "ClassifierRatio",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
+    "DREInfinity",
     "GaussianMixtures",
     "GaussianMoments",
     "Identity",
     "KernelRatio",
+    "OptimalTransport",
     "OverlapWarning",
     "SecantRatio",
     "SklearnRatio",

@@ -25,6 +25,11 @@ class Curriculum(eqx.Module):
     ) -> Float[Array, " n"]:
         """The left ends to train with, l ≤ result ≤ t, at this share of the training, 0 to 1."""
 
+    @property
+    def tangents_only(self) -> bool:
+        """Whether no interval with l < t is ever trained."""
+        return False
+
 
 class FullIntervals(Curriculum):
     """No curriculum: intervals as drawn."""
@@ -87,3 +92,8 @@ class SecantTangentShare(Curriculum):
         del progress
         tangent = jax.random.bernoulli(key, self.tangent_share, t.shape)
         return jnp.where(tangent, t, l)
+
+    @property
+    def tangents_only(self) -> bool:
+        """Whether no interval with l < t is ever trained."""
+        return self.tangent_share == 1.0

@@ -23,21 +23,33 @@ from secant.models import (
     Anchor,
     Anchored,
     GaussianAnchor,
+    JointScoreNetwork,
     MixtureAnchor,
     ModelBuilder,
+    QuadraticForms,
     ResidualMLP,
     SpectralSecant,
     TangentNetwork,
+    TelescopingHeads,
 )
 from secant.paths import DiffusionBridge, DiffusionInterpolant, Path
 from secant.schedules import Cosine, Foellmer, Linear, Trigonometric, VariancePreserving
 from secant.targets import (
     ConditionalSecantAlignment,
+    ConditionalTimeScore,
     ConstantWeight,
+    DonskerVaradhan,
+    ExponentialWeight,
     FadingWeight,
+    GammaDivergence,
+    Hellinger,
     ImpliedVelocity,
+    InfoNCE,
+    KullbackLeibler,
     Logistic,
+    PolynomialWeight,
     SecantVelocity,
+    SquaredRatio,
     TangentVelocity,
     TimeScoreMatching,
 )
@@ -92,11 +104,26 @@ PATH_TARGETS = {
     "conditional, vectorised": lambda truth: ConditionalSecantAlignment(
         moments(truth), vectorised=True
     ),
+    "conditional tangent": lambda truth: ConditionalTimeScore(moments(truth)),
+    "conditional tangent, vectorised": lambda truth: ConditionalTimeScore(
+        moments(truth), vectorised=True
+    ),
     "time-score matching": lambda _: TimeScoreMatching(ConstantWeight()),
     "time-score matching, fading": lambda _: TimeScoreMatching(FadingWeight()),
 }
 
-DIRECT_TARGETS = {"logistic": lambda _: Logistic()}
+DIRECT_TARGETS = {
+    "logistic": lambda _: Logistic(),
+    "logistic, K = 3": lambda _: Logistic(noise_ratio=3.0),
+    "squared ratio": lambda _: SquaredRatio(),
+    "kl": lambda _: KullbackLeibler(),
+    "hellinger": lambda _: Hellinger(),
+    "exponential weight": lambda _: ExponentialWeight(),
+    "polynomial weight": lambda _: PolynomialWeight(),
+    "gamma": lambda _: GammaDivergence(gamma=0.1),
+    "infonce": lambda _: InfoNCE(),
+    "donsker-varadhan": lambda _: DonskerVaradhan(),
+}
 
 
 def randomised(builder, *sizes, seed=0, scale=0.4):
@@ -141,6 +168,9 @@ MODELS = {
     "spectral, quadratic": Model(SpectralSecant(4, ResidualMLP(6, 1, quadratic=True)), ROUNDING),
     "tangent": Model(TangentNetwork(TRUNK, n_nodes=NODES), QUADRATURE),
     "tangent, vectorised": Model(TangentNetwork(TRUNK, n_nodes=NODES, vectorised=True), QUADRATURE),
+    "joint": Model(JointScoreNetwork(TRUNK, n_nodes=NODES), QUADRATURE),
+    "telescoping": Model(TelescopingHeads(3, TRUNK), ROUNDING),
+    "telescoping, quadratic forms": Model(TelescopingHeads(2, QuadraticForms()), ROUNDING),
     "aligned": Model(AlignedSecant(TRUNK), None),
     "aligned, vectorised": Model(AlignedSecant(TRUNK, vectorised=True), None),
     "anchored spectral": Model(SpectralSecant(5, TRUNK), ROUNDING, anchor),

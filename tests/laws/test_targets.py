@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from tests.laws.oracle import batch, oracle, slope_z
-from tests.laws.registry import DIRECT_TARGETS, PATH_TARGETS
+from tests.laws.registry import PATH_TARGETS
 
-from secant.paths import DiffusionBridge, DiffusionInterpolant
+from secant.paths import DiffusionBridge
 from secant.schedules import VariancePreserving
 
 pytestmark = pytest.mark.usefixtures("float64")
@@ -25,10 +25,3 @@ def at_rest_and_not_beside(make, path):
 @pytest.mark.parametrize("make", PATH_TARGETS.values(), ids=PATH_TARGETS)
 def test_slope_is_zero_at_the_true_secant_only(make):
     at_rest_and_not_beside(make, PATH)
-
-
-# A direct loss compares the samples themselves, so only on a path without blur is p_t at the ends
-# what it sees.
-@pytest.mark.parametrize("make", DIRECT_TARGETS.values(), ids=DIRECT_TARGETS)
-def test_slope_is_zero_at_the_true_log_ratio_only(make):
-    at_rest_and_not_beside(make, DiffusionInterpolant())

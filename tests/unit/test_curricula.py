@@ -61,3 +61,9 @@ def test_bad_anneal_share_is_named(share):
 def test_bad_tangent_share_is_named(share):
     with pytest.raises(ValueError, match=rf"tangent_share must lie in \[0, 1\]; got {share}"):
         SecantTangentShare(share)
+
+
+def test_curricula_know_whether_they_train_an_interval():
+    assert SecantTangentShare(1.0).tangents_only
+    for other in (SecantTangentShare(0.99), FullIntervals(), ContractionIntervalAnnealing()):
+        assert not other.tangents_only

@@ -9,6 +9,7 @@ import pytest
 from secant.integration import (
     Adaptive,
     GaussLegendre,
+    RungeKutta,
     SecantSteps,
     Trapezoid,
     self_check,
@@ -117,6 +118,15 @@ def test_adaptive_admits_that_it_gave_up():
     assert integral.error > 1e-6
 
 
+def test_runge_kutta_meets_its_tolerance_and_counts_every_call():
+    wave = Wave(10.0)
+    found = {tol: RungeKutta(tolerance=tol)(wave, X, 0.1, 0.9) for tol in (1e-3, 1e-6)}
+    for tolerance, integral in found.items():
+        gap = np.max(np.abs(integral.value - wave.integral(0.1, 0.9)))
+        assert gap < 10 * tolerance  # the tolerance is that of one step
+    assert 8 <= found[1e-3].evaluations < found[1e-6].evaluations
+
+
 def test_tangent_is_one_time_score():
     integral = tangent(Power(2), X, 0.5)
     np.testing.assert_allclose(integral.value, SCALE * 0.25, rtol=1e-14)
@@ -145,6 +155,7 @@ def test_self_check_measures_secants_that_do_not_add():
         (Trapezoid, 1, r"Trapezoid needs at least 2 step\(s\); got 1"),
         (GaussLegendre, 0, r"GaussLegendre needs at least 1 step\(s\); got 0"),
         (lambda n: Adaptive(max_evaluations=n), 7, r"Adaptive needs at least 8 step\(s\); got 7"),
+        (RungeKutta, 0.0, r"RungeKutta needs tolerance > 0; got 0\.0"),
         (Adaptive, 0.0, r"Adaptive needs tolerance > 0; got 0\.0"),
     ],
 )

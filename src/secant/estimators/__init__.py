@@ -8,11 +8,17 @@ from secant.estimators.kernel import KernelDiagnostics, KernelRatio
 from secant.estimators.off_the_shelf import SklearnRatio
 from secant.estimators.scaling import AdaptiveMargins, Identity, Standardise
 from secant.estimators.secant_ratio import SecantRatio
+from secant.estimators.telescoping import TRE
+from secant.estimators.time_score import CTSM, D3RE, DREInfinity
 
 __all__ = [
+    "CTSM",
+    "D3RE",
     "ISADRE",
+    "TRE",
     "AdaptiveMargins",
     "ClassifierRatio",
+    "DREInfinity",
     "GaussianMixtures",
     "GaussianMoments",
     "Identity",

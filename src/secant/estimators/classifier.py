@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from secant.curricula import FullIntervals
+from secant.diagnostics import log_normaliser
 from secant.estimators._base import key_of
 from secant.estimators.neural import NeuralRatio, Runner, Stage
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import ScalingRule, Standardise
 from secant.integration import SecantSteps
 from secant.models.networks import ResidualMLP, TrunkBuilder
+from secant.models.secant_function import SecantFunction
+from secant.models.shifted import Shifted
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant
 from secant.targets.batch import Target
-from secant.targets.direct import Logistic
+from secant.targets.direct import (
+    DirectLoss,
+    DonskerVaradhan,
+    ExponentialWeight,
+    GammaDivergence,
+    Hellinger,
+    InfoNCE,
+    KullbackLeibler,
+    Logistic,
+    PolynomialWeight,
+    SquaredRatio,
+)
 from secant.time_samplers import Uniform
 from secant.training.loop import TrainingResult
 from secant.training.settings import Training
@@ -22,7 +40,17 @@ from secant.training.step import Objective
 
 __all__ = ["ClassifierRatio"]
 
-_LOSSES: dict[str, Target] = {"nce": Logistic()}
+_LOSSES: dict[str, DirectLoss] = {
+    "nce": Logistic(),
+    "infonce": InfoNCE(),
+    "kulsif": SquaredRatio(),
+    "hellinger": Hellinger(),
+    "kl": KullbackLeibler(),
+    "gamma": GammaDivergence(),
+    "ew": ExponentialWeight(),
+    "pw": PolynomialWeight(),
+    "dv": DonskerVaradhan(),
+}
 
 
 class ClassifierRatio(NeuralRatio):
@@ -31,7 +59,9 @@ class ClassifierRatio(NeuralRatio):
     The method of choice where the samples overlap, and the one that saturates where they do not.
 
     Args:
-        loss: `"nce"`, the logistic loss, or a target object of your own.
+        loss: `"nce"` (logistic), `"infonce"`, `"kulsif"` (Pearson χ²), `"hellinger"`, `"kl"` (NWJ),
+            `"gamma"`, `"ew"` and `"pw"` (exponential and polynomial weight), `"dv"` (MINE), or a
+            `DirectLoss` of your own.
         trunk: the network; None is `ResidualMLP()`.
         scaling: of the columns; None is `Standardise()`.
         training: budget and optimiser; None is `Training()`.
@@ -41,7 +71,7 @@ class ClassifierRatio(NeuralRatio):
 
     def __init__(
         self,
-        loss: str | Target = "nce",
+        loss: str | DirectLoss = "nce",
         *,
         trunk: TrunkBuilder | None = None,
         scaling: ScalingRule | None = None,
@@ -65,12 +95,13 @@ class ClassifierRatio(NeuralRatio):
         self.training_ = Training() if self.training is None else self.training
         self.rule_ = SecantSteps(1)
 
-    def _resolved_loss(self) -> Target:
-        if isinstance(self.loss, Target):
+    def _resolved_loss(self) -> DirectLoss:
+        if isinstance(self.loss, DirectLoss):
             return self.loss
         if self.loss not in list(_LOSSES):  # a list: what came may not be hashable
             raise ValueError(
-                f"`loss` must be one of {sorted(_LOSSES)} or a Target object; got {self.loss!r}."
+                f"`loss` must be one of {sorted(_LOSSES)} or a DirectLoss object; "
+                f"got {self.loss!r}."
             )
         return _LOSSES[self.loss]
 
@@ -80,4 +111,13 @@ class ClassifierRatio(NeuralRatio):
     def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
         model = self.builder_.build(prepared.n_features, key=key_of(seed, 0))
         objective = Objective(self.loss_, self.path_, Uniform(), FullIntervals())
-        return run(Stage(model, objective, self.training_), 0)
+        result = run(Stage(model, objective, self.training_), 0)
+        if self.loss_.fixes_constant:
+            return result
+        return replace(result, model=_normalised(result.model, prepared.rows_0))
+
+
+def _normalised(model: SecantFunction, x_0: Float[np.ndarray, "n d"]) -> Shifted:
+    """The model with E_{p_0}[r] = 1 over some training rows."""
+    log_ratio = SecantSteps(1)(model, jnp.asarray(x_0)).value
+    return Shifted(model, jnp.asarray(log_normaliser(np.asarray(log_ratio)).log_value, dtype=float))

@@ -101,7 +101,7 @@ class ISADRE(PathRatio):
         return run(Stage(model, self._objective(prepared), self.training_), 0)
 
     def _selection_target(self, prepared: Prepared) -> Target:
-        return ImpliedVelocity(prepared.moments)
+        return ImpliedVelocity(prepared.moments, tangents_only=self.curriculum_.tangents_only)
 
     def _objective(self, prepared: Prepared) -> Objective:
         target = ConditionalSecantAlignment(

@@ -32,6 +32,7 @@ from secant.training.held_out import HeldOut
 from secant.training.loop import TrainingResult, train
 from secant.training.progress import progress_bar
 from secant.training.settings import Training
+from secant.training.sources import Source
 from secant.training.step import Objective
 
 __all__ = ["NeuralRatio", "Runner", "Stage"]
@@ -80,6 +81,16 @@ class NeuralRatio(RatioEstimator):
         del prepared
         return self._held_out_target()
 
+    def _source(self, prepared: Prepared) -> Source:
+        """Where the rows of a batch come from."""
+        return prepared.source
+
+    def _paired(
+        self, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"]
+    ) -> tuple[Float[Array, "n d"], Float[Array, "n d"]]:
+        """Held-out rows, paired as a batch's are: a pairing changes the path between the ends."""
+        return x_0, x_1
+
     path_: Path
     training_: Training
     scaling_rule_: ScalingRule
@@ -117,7 +128,7 @@ class NeuralRatio(RatioEstimator):
             with progress_bar(stage.training.steps, show=self.progress) as report:
                 return train(
                     stage.model,
-                    prepared.source,
+                    self._source(prepared),
                     stage.objective,
                     held_out,
                     stage.training,
@@ -136,7 +147,7 @@ class NeuralRatio(RatioEstimator):
     ) -> HeldOut:
         rng = np.random.default_rng(0)  # the same pairs for every fit: scores can be compared
         n = max(_FEWEST_PAIRS, x_0.shape[0], x_1.shape[0])
-        first, second = (jnp.asarray(_cycled(x, n, rng)) for x in (x_0, x_1))
+        first, second = self._paired(*(jnp.asarray(_cycled(x, n, rng)) for x in (x_0, x_1)))
         return HeldOut.drawn(first, second, self.path_, target, key=jax.random.key(0))
 
     def _diagnose(self, prepared: Prepared, result: TrainingResult) -> Diagnostics:

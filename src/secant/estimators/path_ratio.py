@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from secant.bridges import BRIDGES, bridge_loss
 from secant.estimators.neural import NeuralRatio
 from secant.integration import Integral, Rule, SecantSteps, SelfCheck, self_check, tangent
 from secant.targets.batch import Target
@@ -29,6 +31,20 @@ class PathRatio(NeuralRatio):
         """One step against 2·n_steps steps on the same rows."""
         rows = jnp.asarray(self._scaled_input(X))
         return self_check(self.model_, rows, n_steps)
+
+    def bridge_loss(self, x_0: ArrayLike, x_1: ArrayLike) -> float:
+        """Mean of (K2) over bridges long and short, on fresh rows; lower is better.
+
+        Unlike J it sees off the path. Compare it between models of one path and one scaling.
+        """
+        rows_0, rows_1 = (jnp.asarray(self._scaled_input(x)) for x in (x_0, x_1))
+        n = min(rows_0.shape[0], rows_1.shape[0])
+        key = jax.random.key(0)
+        losses = [
+            bridge_loss(self.model_, self.path_, rows_0[:n], rows_1[:n], jnp.asarray(m), key=key)
+            for m in BRIDGES
+        ]
+        return float(jnp.mean(jnp.stack(losses)))
 
     def secant(self, X: ArrayLike, l: float, t: float) -> Float[np.ndarray, " n"]:
         """u(x, l, t) = (log p_t(x) − log p_l(x)) / (t − l) for each row, 0 ≤ l ≤ t ≤ 1."""

@@ -2,22 +2,30 @@
 
 from secant.models.aligned import AlignedSecant
 from secant.models.anchor import Anchor, Anchored, GaussianAnchor, MixtureAnchor
-from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
+from secant.models.joint import JointScore, JointScoreNetwork
+from secant.models.networks import QuadraticForms, ResidualMLP, Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
+from secant.models.shifted import Shifted
 from secant.models.spectral import SpectralSecant
 from secant.models.tangent import TangentNetwork
+from secant.models.telescoping import TelescopingHeads
 
 __all__ = [
     "AlignedSecant",
     "Anchor",
     "Anchored",
     "GaussianAnchor",
+    "JointScore",
+    "JointScoreNetwork",
     "MixtureAnchor",
     "ModelBuilder",
+    "QuadraticForms",
     "ResidualMLP",
     "SecantFunction",
+    "Shifted",
     "SpectralSecant",
     "TangentNetwork",
+    "TelescopingHeads",
     "Trunk",
     "TrunkBuilder",
 ]

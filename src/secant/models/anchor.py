@@ -129,6 +129,13 @@ class Anchored(SecantFunction):
         """s(x, t)."""
         return self.anchor.time_score(x, t) + self.residual.time_score(x, t)
 
+    def tangent_parts(
+        self, x: Float[Array, "n d"], t: Float[Array, " n"]
+    ) -> Float[Array, "n parts"]:
+        """The residual's parts, with the anchor's time score spread evenly over them."""
+        rest = self.residual.tangent_parts(x, t)
+        return rest + self.anchor.time_score(x, t)[:, None] / rest.shape[-1]
+
     def implied_tangent(
         self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
     ) -> Float[Array, " n"]:

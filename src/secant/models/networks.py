@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-__all__ = ["ResidualMLP", "Trunk", "TrunkBuilder"]
+__all__ = ["QuadraticForms", "ResidualMLP", "Trunk", "TrunkBuilder"]
 
 Trunk = Callable[[Float[Array, " n_in"]], Float[Array, " n_out"]]
 
@@ -103,3 +103,24 @@ class _ResidualNetwork(eqx.Module):
         if self.squares is not None:
             h = jnp.concatenate([h, (x @ self.squares) ** 2])
         return self.head(h)
+
+
+class QuadraticForms(TrunkBuilder):
+    """x ↦ xᵀ A_k x + b_k·x + c_k for every output k.
+
+    Gaussian log ratios are of this form and nothing else is: results obtained with it are of an
+    *oracle form*, and are labelled so.
+    """
+
+    def build(self, n_in: int, n_out: int, *, key: PRNGKeyArray) -> Trunk:
+        """A trunk with fresh parameters; all zeros, so the key is not used."""
+        del key
+        return _QuadraticNetwork(jnp.zeros((n_out, n_in, n_in)), Linear.zeros(n_in, n_out))
+
+
+class _QuadraticNetwork(eqx.Module):
+    squares: Float[Array, "n_out n_in n_in"]
+    rest: Linear
+
+    def __call__(self, x: Float[Array, " n_in"]) -> Float[Array, " n_out"]:
+        return (self.squares @ x) @ x + self.rest(x)

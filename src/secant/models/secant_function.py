@@ -35,6 +35,12 @@ class SecantFunction(eqx.Module):
         """u(x, l, t)."""
         return jnp.sum(self.parts(x, l, t), axis=-1)
 
+    def tangent_parts(
+        self, x: Float[Array, "n d"], t: Float[Array, " n"]
+    ) -> Float[Array, "n parts"]:
+        """Summands of s(x, t)."""
+        return self.parts(x, t, t)
+
     def implied_tangent(
         self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
     ) -> Float[Array, " n"]:

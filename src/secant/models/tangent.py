@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -12,7 +14,24 @@ from secant.models.embedding import time_features
 from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
 
-__all__ = ["TangentNetwork"]
+__all__ = ["TangentNetwork", "mean_over_nodes"]
+
+
+TangentParts = Callable[[Float[Array, "n d"], Float[Array, " n"]], Float[Array, "n parts"]]
+
+
+def mean_over_nodes(
+    tangent: TangentParts,
+    x: Float[Array, "n d"],
+    l: Float[Array, " n"],
+    t: Float[Array, " n"],
+    n_nodes: int,
+) -> Float[Array, "n parts"]:
+    """(E1) the secant as the mean of a tangent over [l, t], by Gauss–Legendre nodes."""
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    shares = (0.5 * (nodes + 1.0)).astype(t.dtype)
+    at_nodes = [tangent(x, l + (t - l) * share) for share in shares]
+    return jnp.tensordot(0.5 * weights.astype(t.dtype), jnp.stack(at_nodes), axes=1)
 
 
 class TangentNetwork(ModelBuilder):
@@ -53,8 +72,13 @@ class _TangentFunction(SecantFunction):
     def _row(self, x: Float[Array, " d"], t: Float[Array, ""]) -> Float[Array, " parts"]:
         return self.trunk(jnp.concatenate([x, time_features(t, self.n_frequencies)]))
 
+    def tangent_parts(
+        self, x: Float[Array, "n d"], t: Float[Array, " n"]
+    ) -> Float[Array, "n parts"]:
+        return jax.vmap(self._row)(x, t)
+
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        return jnp.sum(jax.vmap(self._row)(x, t), axis=-1)
+        return jnp.sum(self.tangent_parts(x, t), axis=-1)
 
     def implied_tangent(
         self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
@@ -66,10 +90,7 @@ class _TangentFunction(SecantFunction):
     def parts(
         self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
     ) -> Float[Array, "n parts"]:
-        nodes, weights = np.polynomial.legendre.leggauss(self.n_nodes)
-        shares = (0.5 * (nodes + 1.0)).astype(t.dtype)
-        at_nodes = [jax.vmap(self._row)(x, l + (t - l) * share) for share in shares]
-        return jnp.tensordot(0.5 * weights.astype(t.dtype), jnp.stack(at_nodes), axes=1)
+        return mean_over_nodes(self.tangent_parts, x, l, t, self.n_nodes)
 
     @property
     def secant_evaluations(self) -> int:

@@ -1,22 +1,56 @@
 """Targets: what a model is trained to minimise."""
 
 from secant.targets.batch import Batch, Target
-from secant.targets.conditional import ConditionalSecantAlignment
-from secant.targets.direct import Logistic
+from secant.targets.conditional import ConditionalSecantAlignment, ConditionalTimeScore
+from secant.targets.direct import (
+    Bregman,
+    DirectLoss,
+    DonskerVaradhan,
+    ExponentialWeight,
+    GammaDivergence,
+    Hellinger,
+    InfoNCE,
+    KullbackLeibler,
+    Logistic,
+    PolynomialWeight,
+    SquaredRatio,
+)
 from secant.targets.distillation import Distillation
-from secant.targets.time_score_matching import ConstantWeight, FadingWeight, TimeScoreMatching
+from secant.targets.telescoping import DimensionMixing, LinearCombination, Telescoping, Waymarks
+from secant.targets.time_score_matching import (
+    ConstantWeight,
+    FadingWeight,
+    JointScoreMatching,
+    TimeScoreMatching,
+)
 from secant.targets.velocity import ImpliedVelocity, SecantVelocity, TangentVelocity
 
 __all__ = [
     "Batch",
+    "Bregman",
     "ConditionalSecantAlignment",
+    "ConditionalTimeScore",
     "ConstantWeight",
+    "DimensionMixing",
+    "DirectLoss",
     "Distillation",
+    "DonskerVaradhan",
+    "ExponentialWeight",
     "FadingWeight",
+    "GammaDivergence",
+    "Hellinger",
     "ImpliedVelocity",
+    "InfoNCE",
+    "JointScoreMatching",
+    "KullbackLeibler",
+    "LinearCombination",
     "Logistic",
+    "PolynomialWeight",
     "SecantVelocity",
+    "SquaredRatio",
     "TangentVelocity",
     "Target",
+    "Telescoping",
     "TimeScoreMatching",
+    "Waymarks",
 ]

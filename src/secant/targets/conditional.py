@@ -11,7 +11,7 @@ from secant.models.secant_function import SecantFunction
 from secant.paths import Moments, Path, conditional_time_score
 from secant.targets.batch import Batch, Target, correction
 
-__all__ = ["ConditionalSecantAlignment"]
+__all__ = ["ConditionalSecantAlignment", "ConditionalTimeScore"]
 
 
 class ConditionalSecantAlignment(Target):
@@ -38,14 +38,47 @@ class ConditionalSecantAlignment(Target):
         moving = velocity if self.frame == "trajectory" else None
         tangent = model.parts(x_t, batch.l, batch.t)
         tangent = tangent + correction(model, x_t, batch.l, batch.t, moving)
-        given = path.conditional(batch.x_0, batch.x_1, batch.z, batch.t)
-        gap = self._reduced(conditional_time_score(given)) - self._reduced(tangent)
-        variance = path.mean_conditional_variance(batch.t, self.moments, x_t.shape[-1])
-        return jnp.sum(gap**2, axis=-1) / variance
-
-    def _reduced(self, parts: Float[Array, "n parts"]) -> Float[Array, "n regressed"]:
-        return parts if self.vectorised else jnp.sum(parts, axis=-1, keepdims=True)
+        return _regression(tangent, path, batch, self.moments, vectorised=self.vectorised)
 
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""
         return path.conditional_time_range
+
+
+class ConditionalTimeScore(Target):
+    """(L1) at l = t, CTSM: λ(t) |s(x_t, t | y) − s_θ(x_t, t)|², the tangent's own regression.
+
+    Attributes:
+        moments: of the two samples, for λ.
+        vectorised: regress every coordinate of (C1) on its own part of the model (CTSM-v).
+    """
+
+    moments: Moments
+    vectorised: bool = False
+
+    def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+        """The loss of each row."""
+        x_t = path.point(batch.x_0, batch.x_1, batch.z, batch.t).x_t
+        tangent = model.tangent_parts(x_t, batch.t)
+        return _regression(tangent, path, batch, self.moments, vectorised=self.vectorised)
+
+    def time_range(self, path: Path) -> tuple[float, float]:
+        """Times at which the loss is finite on this path."""
+        return path.conditional_time_range
+
+
+def _regression(
+    tangent: Float[Array, "n parts"],
+    path: Path,
+    batch: Batch,
+    moments: Moments,
+    *,
+    vectorised: bool,
+) -> Float[Array, " n"]:
+    """λ(t) |s(x_t, t | y) − tangent|², coordinate by coordinate or on their sums."""
+    score = conditional_time_score(path.conditional(batch.x_0, batch.x_1, batch.z, batch.t))
+    if vectorised:
+        gaps = jnp.sum((score - tangent) ** 2, axis=-1)
+    else:
+        gaps = (jnp.sum(score, axis=-1) - jnp.sum(tangent, axis=-1)) ** 2
+    return gaps / path.mean_conditional_variance(batch.t, moments, batch.x_0.shape[-1])

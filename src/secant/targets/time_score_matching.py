@@ -9,11 +9,18 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from secant.models.joint import JointScore
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 
-__all__ = ["ConstantWeight", "FadingWeight", "TimeScoreMatching", "TimeWeight"]
+__all__ = [
+    "ConstantWeight",
+    "FadingWeight",
+    "JointScoreMatching",
+    "TimeScoreMatching",
+    "TimeWeight",
+]
 
 
 class TimeWeight(eqx.Module):
@@ -66,3 +73,36 @@ class TimeScoreMatching(Target):
         """The whole of [0, 1]: the boundary terms assume it, and no rate of the path is used."""
         del path
         return 0.0, 1.0
+
+
+class JointScoreMatching(Target):
+    """(T1) for the time score plus sliced score matching for ∇_x log p_t, from one trunk (T2).
+
+    λ [(v·g)² + 2 v·∂_v g] with g the data score and v random signs: least at g = ∇_x log p_t.
+    The log ratio uses the time score alone; the data score shapes what they share.
+    """
+
+    weight: TimeWeight = ConstantWeight()
+
+    def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+        """The loss of each row."""
+        if not isinstance(model, JointScore):
+            raise TypeError(f"JointScoreMatching trains a JointScore; got {type(model).__name__}.")
+        x_t = path.point(batch.x_0, batch.x_1, batch.z, batch.t).x_t
+        direction = _random_signs(batch)
+        score, rate = jax.jvp(lambda x: model.data_score(x, batch.t), (x_t,), (direction,))
+        along, bend = (jnp.sum(direction * v, axis=-1) for v in (score, rate))
+        sliced = self.weight(batch.t) * (along**2 + 2.0 * bend)
+        return sliced + TimeScoreMatching(self.weight).losses(model, path, batch)
+
+    def time_range(self, path: Path) -> tuple[float, float]:
+        """The whole of [0, 1], as (T1) needs it."""
+        del path
+        return 0.0, 1.0
+
+
+def _random_signs(batch: Batch) -> Float[Array, "n d"]:
+    """±1 for every entry, by a key made of the batch's own random times: targets carry no key."""
+    bits = jax.lax.bitcast_convert_type(batch.t[:1].astype(jnp.float32), jnp.uint32)[0]
+    key = jax.random.fold_in(jax.random.key(0), bits)
+    return jax.random.rademacher(key, batch.x_0.shape, batch.x_0.dtype)

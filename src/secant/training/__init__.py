@@ -1,6 +1,7 @@
 """Training: settings, sources of rows, the compiled loop and its record."""
 
 from secant.training.history import Record, Status
+from secant.training.pairing import OptimalTransport, Pairing
 from secant.training.settings import Training
 
-__all__ = ["Record", "Status", "Training"]
+__all__ = ["OptimalTransport", "Pairing", "Record", "Status", "Training"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from secant.training.history import Record
 
 __all__ = ["Reporter", "progress_bar"]
 
 
+@runtime_checkable
 class Reporter(Protocol):
     """Is told of every look at the training."""
 

@@ -11,7 +11,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-__all__ = ["ArraySource", "BlockSource", "MappedSource", "SamplerSource", "Source", "Weighted"]
+from secant.training.pairing import Pairing
+
+__all__ = [
+    "ArraySource",
+    "BlockSource",
+    "MappedSource",
+    "PairedSource",
+    "SamplerSource",
+    "Source",
+    "Weighted",
+]
 
 Rows = Float[Array, "n d"]
 
@@ -99,6 +109,23 @@ class BlockSource(Source):
         """The rows of this round."""
         del key, n
         return self.x_0[step], self.x_1[step]
+
+
+class PairedSource(Source):
+    """Rows of another source, paired anew within the batch."""
+
+    source: Source
+    pairing: Pairing
+
+    def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
+        """n rows of each sample, in pairs."""
+        key_rows, key_pairs = jax.random.split(key)
+        x_0, x_1 = self.source.draw(key_rows, n, step)
+        return self.pairing(x_0, x_1, key=key_pairs)
+
+    def loaded(self, key: PRNGKeyArray, n_steps: int, batch_size: int) -> Source:
+        """The source for the next rounds."""
+        return PairedSource(self.source.loaded(key, n_steps, batch_size), self.pairing)
 
 
 class MappedSource(Source):

@@ -1,0 +1,46 @@
+"""Bridges: how well the secants tell x_t from x_l, on intervals long and short.
+
+J looks on the path only. A secant between p_l and p_t is asked at rows of both, so it also answers
+for rows that are rare at one of its ends: off the path, as far as samples can see.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from secant.models.secant_function import SecantFunction
+from secant.paths import Path
+
+__all__ = ["BRIDGES", "bridge_loss"]
+
+BRIDGES = (1, 2, 4, 8, 16)  # equal intervals that [0, 1] is cut into
+
+
+@eqx.filter_jit
+def bridge_loss(
+    model: SecantFunction,
+    path: Path,
+    x_0: Float[Array, "n d"],
+    x_1: Float[Array, "n d"],
+    n_bridges: Int[Array, ""],  # an array: one program for all of them
+    *,
+    key: PRNGKeyArray,
+) -> Float[Array, ""]:
+    """(K2) E softplus(h(x_l)) + E softplus(−h(x_t)), h = (t − l) u(·, l, t): least at the truth.
+
+    Mean over `n_bridges` equal intervals, a row each in turn; with one it is the logistic loss of
+    the log ratio. Values can be compared between models of one path and one scaling.
+    """
+    low, high = path.time_range
+    number = jnp.arange(x_0.shape[0]) % n_bridges
+    l = low + (high - low) * number / n_bridges
+    t = low + (high - low) * (number + 1) / n_bridges
+    key_pairs, key_l, key_t = jax.random.split(key, 3)
+    other = jax.random.permutation(key_pairs, x_1)  # x_l and x_t from pairs of their own
+    x_l = path.point(x_0, x_1, path.noise(key_l, x_0), l).x_t
+    x_t = path.point(x_0[::-1], other, path.noise(key_t, x_0), t).x_t
+    on_l, on_t = ((t - l) * model.secant(x, l, t) for x in (x_l, x_t))
+    return jnp.mean(jax.nn.softplus(on_l) + jax.nn.softplus(-on_t))

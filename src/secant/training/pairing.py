@@ -1,0 +1,83 @@
+"""Pairings: which row of x_1 a row of x_0 is joined with by the path."""
+
+from __future__ import annotations
+
+import abc
+import warnings
+from types import ModuleType
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+__all__ = ["OptimalTransport", "Pairing"]
+
+Rows = Float[Array, "n d"]
+
+
+class Pairing(eqx.Module):
+    """A coupling of equally many rows of both samples; either sample by itself stays as it was."""
+
+    @abc.abstractmethod
+    def __call__(self, x_0: Rows, x_1: Rows, *, key: PRNGKeyArray) -> tuple[Rows, Rows]:
+        """The rows in pairs."""
+
+    def in_blocks(self, x_0: Rows, x_1: Rows, size: int, *, key: PRNGKeyArray) -> tuple[Rows, Rows]:
+        """Pairs within blocks of a batch's size: what training does, for rows held out."""
+        n = x_0.shape[0]
+        starts = range(0, n, size)
+        keys = jax.random.split(key, len(starts))
+        pairs = [
+            eqx.filter_jit(self)(x_0[i : i + size], x_1[i : i + size], key=k)
+            for i, k in zip(starts, keys, strict=True)
+        ]
+        first, second = zip(*pairs, strict=True)
+        return jnp.concatenate(first), jnp.concatenate(second)
+
+
+class OptimalTransport(Pairing):
+    """Pairs drawn from the entropic optimal-transport plan of the batch (Sinkhorn, by `ott-jax`).
+
+    Every row of x_0 draws its partner from its row of the plan, whose columns sum to equal shares
+    too: near rows are paired, and a batch of x_1 is still a sample of p_1.
+
+    Attributes:
+        epsilon: entropic regularisation, in units of the mean squared distance.
+        iterations: at most so many Sinkhorn iterations a batch.
+    """
+
+    epsilon: float = 0.05
+    iterations: int = 100
+
+    def __check_init__(self) -> None:
+        if not self.epsilon > 0.0 or self.iterations < 1:
+            raise ValueError(
+                "OptimalTransport needs epsilon > 0 and iterations >= 1; "
+                f"got {self.epsilon}, {self.iterations}."
+            )
+        _solver()  # a missing extra is told here, not in the middle of a fit
+
+    def __call__(self, x_0: Rows, x_1: Rows, *, key: PRNGKeyArray) -> tuple[Rows, Rows]:
+        """x_0 as it came, with a partner from x_1 for each row."""
+        pointcloud, linear = _solver()
+        cost = pointcloud.PointCloud(
+            x_0, x_1, epsilon=self.epsilon, relative_epsilon="mean", scale_cost="mean"
+        )
+        plan = linear.solve(cost, max_iterations=self.iterations, lse_mode=True).matrix
+        partner = jax.random.categorical(key, jnp.log(plan + 1e-30), axis=-1)
+        return x_0, x_1[partner]
+
+
+def _solver() -> tuple[ModuleType, ModuleType]:
+    try:
+        with warnings.catch_warnings():  # ott-jax imports JAXopt, which says it is not maintained
+            warnings.simplefilter("ignore", DeprecationWarning)
+            from ott.geometry import pointcloud
+            from ott.solvers import linear
+    except ImportError as error:
+        raise ImportError(
+            "OptimalTransport needs the package `ott-jax`; install it with "
+            "`pip install 'secant[transport]'`."
+        ) from error
+    return pointcloud, linear
