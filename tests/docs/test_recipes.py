@@ -1,0 +1,65 @@
+"""The recipes of docs/guides/recipes.md, run as they stand, on pairs whose ratio is known."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal, norm
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+
+from secant import SklearnRatio
+
+PAGE = Path(__file__).parents[2] / "docs/guides/recipes.md"
+N = 4000
+
+
+@pytest.fixture(scope="module")
+def recipes():
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        exec(block, names)
+    return names
+
+
+def quadratic():
+    """The Gaussian family: logistic regression on squares and products."""
+    return make_pipeline(PolynomialFeatures(2), LogisticRegression(C=100.0, max_iter=500))
+
+
+def rmse(a, b):
+    return float(np.sqrt(np.mean((a - b) ** 2)))
+
+
+def test_trimming_undoes_outliers(recipes):
+    rng = np.random.default_rng(0)
+    x_0, clean = rng.normal(size=(N, 2)), 0.5 + 0.8 * rng.normal(size=(N, 2))
+    outliers = np.array([6.0, -6.0]) + 0.1 * rng.normal(size=(N // 25, 2))  # 4 %
+    x_1 = np.concatenate([clean, outliers])
+    truth = norm(0.5, 0.8).logpdf(clean).sum(axis=1) - norm().logpdf(clean).sum(axis=1)
+    plain = SklearnRatio(quadratic()).fit_samples(x_0, x_1).log_ratio(clean)
+    trimmed = recipes["trimmed_fit"](SklearnRatio(quadratic()), x_0, x_1).log_ratio(clean)
+    assert rmse(trimmed, truth) < 0.5 * rmse(plain, truth)
+
+
+def test_features_carry_the_ratio_that_lives_in_them(recipes):
+    rng = np.random.default_rng(0)
+    hidden = 3.0 * rng.normal(size=(2 * N, 2))
+    y = np.repeat([0, 1], N)
+    hidden[y == 1] += 2.0
+    basis = np.linalg.qr(rng.normal(size=(30, 30)))[0]
+    X = np.concatenate([hidden, 0.1 * rng.normal(size=(2 * N, 28))], axis=1) @ basis
+    fitted = recipes["featurised"](SklearnRatio(LogisticRegression())).fit(X, y)
+    truth = norm(2.0, 3.0).logpdf(hidden).sum(axis=1) - norm(0.0, 3.0).logpdf(hidden).sum(axis=1)
+    assert rmse(fitted.score_samples(X), truth) < 0.1  # of a spread of 1
+
+
+def test_samples_in_between_bridge_a_chasm(recipes):
+    rng = np.random.default_rng(0)
+    mean = np.array([4.0, 4.0])
+    x_0, x_1 = rng.normal(size=(N, 2)), mean + 0.5 * rng.normal(size=(N, 2))
+    log_ratio = recipes["multi_class_log_ratio"](quadratic(), x_0, x_1)
+    truth = multivariate_normal(mean, 0.25).logpdf(x_1) - multivariate_normal([0, 0]).logpdf(x_1)
+    assert rmse(log_ratio(x_1), truth) < 0.1 * np.abs(truth).mean()  # a chasm of 17 nats
