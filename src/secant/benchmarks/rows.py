@@ -34,6 +34,8 @@ class Row:
     spread_1: float | None = None  # standard deviation of the exact log ratio over p_1
     spread_0: float | None = None
     held_out: float | None = None
+    logistic: float | None = None  # loss of the log ratio as a logit, and (K2) over all bridges
+    bridges: float | None = None
     seconds: float | None = None
     steps: int | None = None
     n_rows: int | None = None  # of each sample; None for fresh rows at every step

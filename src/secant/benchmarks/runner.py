@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import jax
+
 from secant.benchmarks.rows import Row, append_row, machine, read_rows
 from secant.benchmarks.suites import Entry, Suite
+from secant.diagnostics import Diagnostics
 from secant.exceptions import OverlapWarning
 
 __all__ = ["run_entry", "run_suite"]
@@ -35,6 +38,9 @@ def run_suite(
         for row in run_entry(suite.name, entry, seed):
             append_row(results, row)
             yield row
+        # Each program holds memory maps, of which Linux gives a process 65,530: a long sweep that
+        # kept them all ended in "LLVM compilation error: Cannot allocate memory".
+        jax.clear_caches()
 
 
 def run_entry(suite: str, entry: Entry, seed: int) -> list[Row]:
@@ -60,12 +66,14 @@ def _fitted_rows(row: Row, entry: Entry) -> list[Row]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverlapWarning)  # chasms are what these tasks are about
         entry.task.fit(estimator, row.seed)
+    found = estimator.diagnostics_
+    trained = isinstance(found, Diagnostics)
     row = replace(
         row,
         seconds=time.perf_counter() - began,
-        held_out=estimator.diagnostics_.held_out_loss,
-        steps=estimator.diagnostics_.steps,
-        status=estimator.diagnostics_.status.name.lower(),
+        held_out=found.held_out_loss,
+        steps=found.steps if trained else None,
+        status=found.status.name.lower() if trained else "finished",
         config=" ".join(repr(estimator).split()),
     )
     judged = (entry.task.judge(estimator, rule, row.seed) for rule in entry.rules)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from secant.benchmarks.tasks import Task
 from secant.curricula import (
@@ -18,6 +22,7 @@ from secant.datasets import (
     additive_noise,
     asinh,
     block_gaussians,
+    gaussian_pair,
     half_cube,
     inverse_asinh,
     inverse_half_cube,
@@ -28,33 +33,45 @@ from secant.datasets import (
     through,
 )
 from secant.estimators import (
+    CTSM,
+    D3RE,
     ISADRE,
+    TRE,
     AdaptiveMargins,
+    ClassifierRatio,
+    DREInfinity,
     GaussianMixtures,
     GaussianMoments,
     Identity,
+    KernelRatio,
+    RatioEstimator,
     SecantRatio,
+    SklearnRatio,
     Standardise,
 )
 from secant.estimators.anchoring import AnchorRule
-from secant.estimators.neural import NeuralRatio
 from secant.estimators.scaling import ScalingRule
 from secant.integration import Rule, SecantSteps
 from secant.models import (
     AlignedSecant,
+    JointScoreNetwork,
     ModelBuilder,
+    QuadraticForms,
     ResidualMLP,
     SpectralSecant,
     TangentNetwork,
+    TelescopingHeads,
 )
 from secant.paths import DiffusionInterpolant, Path
+from secant.targets import DimensionMixing
 from secant.time_samplers import Uniform
-from secant.training import Training
+from secant.training import OptimalTransport, Training
 
 __all__ = ["SUITES", "Entry", "Suite"]
 
-Make = Callable[[int], NeuralRatio]  # random_state → estimator
-ONE_PASS: tuple[Rule, ...] = (SecantSteps(1),)
+Make = Callable[[int], RatioEstimator]  # random_state → estimator
+ONE_PASS: tuple[Rule | None, ...] = (SecantSteps(1),)
+ITS_OWN: tuple[Rule | None, ...] = (None,)
 
 
 @dataclass(frozen=True)
@@ -64,7 +81,7 @@ class Entry:
     task: Task
     method: str
     make: Make
-    rules: tuple[Rule, ...] = ONE_PASS
+    rules: tuple[Rule | None, ...] = ONE_PASS  # None is the method's own
 
 
 @dataclass(frozen=True)
@@ -169,7 +186,7 @@ def _without_gaussian_end() -> tuple[Pair, ...]:
     return mixture_8d(), bent, student_pair()
 
 
-def _by_seed(make: Callable[..., NeuralRatio]) -> Make:
+def _by_seed(make: Callable[..., RatioEstimator]) -> Make:
     return lambda seed: make(seed=seed)
 
 
@@ -190,8 +207,8 @@ def _curriculum() -> Suite:
     return Suite("curriculum", about, tuple(entries))
 
 
-_SHOOT_OUT_TRAINING = Training(steps=1_000, patience=None)
-_HALF = Training(steps=500, patience=None)
+_SHOOT_OUT_TRAINING = Training(steps=1_500, patience=None, evaluate_every=500)
+_HALF = Training(steps=750, patience=None, evaluate_every=250)
 
 
 def _velocity(
@@ -214,9 +231,9 @@ def _velocity(
     )
 
 
-def _conditional(*, anchor: bool | AnchorRule, seed: int) -> ISADRE:
+def _conditional(*, anchor: bool | AnchorRule, quadratic: bool, seed: int) -> ISADRE:
     return ISADRE(
-        AlignedSecant(ResidualMLP(128, depth=2), vectorised=True),
+        AlignedSecant(ResidualMLP(128, depth=2, quadratic=quadratic), vectorised=True),
         time_sampler=Uniform(),
         anchor=anchor,
         n_steps=1,
@@ -239,17 +256,15 @@ def _aligned(trunk: ResidualMLP) -> AlignedSecant:
 
 def _shoot_out_methods() -> dict[str, Make]:
     methods: dict[str, Make] = {}
-    for anchor in (False, GaussianMoments()):
-        for quadratic in (False, True):
-            parts: dict[str, Any] = {"anchor": anchor, "quadratic": quadratic}
-            tail = " + anchor" * bool(anchor) + " + quadratic" * quadratic
-            methods["spectral" + tail] = _by_seed(partial(_velocity, _spectral, **parts))
-            if not quadratic:
-                methods["distilled" + tail] = _by_seed(
-                    partial(_velocity, _tangent, distilled=True, **parts)
-                )
-                methods["aligned V2" + tail] = _by_seed(partial(_velocity, _aligned, **parts))
-                methods["aligned L1" + tail] = _by_seed(partial(_conditional, anchor=anchor))
+    for anchor, quadratic in product((False, GaussianMoments()), (False, True)):
+        parts: dict[str, Any] = {"anchor": anchor, "quadratic": quadratic}
+        tail = " + anchor" * bool(anchor) + " + quadratic" * quadratic
+        for name, model in (("spectral", _spectral), ("aligned V2", _aligned)):
+            methods[name + tail] = _by_seed(partial(_velocity, model, **parts))
+        methods["distilled" + tail] = _by_seed(
+            partial(_velocity, _tangent, distilled=True, **parts)
+        )
+        methods["aligned L1" + tail] = _by_seed(partial(_conditional, **parts))
     parts = {"anchor": GaussianMixtures(), "margins": True}
     tail = " + mixture anchor + margins"
     methods["spectral" + tail] = _by_seed(partial(_velocity, _spectral, **parts))
@@ -265,11 +280,66 @@ def _shoot_out() -> Suite:
     entries = [
         Entry(task, name, make) for name, make in _shoot_out_methods().items() for task in tasks
     ]
-    about = "Which model is the default of SecantRatio: one pass, 1,000 steps, width 128."
+    about = "Which model is the default of SecantRatio: one pass, 1,500 steps, width 128."
     return Suite("shoot-out", about, tuple(entries))
 
 
+_BASELINE_TRAINING = Training(steps=2_000, patience=None, evaluate_every=500)
+
+
+def _baseline_methods() -> dict[str, Make]:
+    """Every method with the same trunk, budget and rows; its other settings are its defaults."""
+    trunk = ResidualMLP(128, depth=2)
+    tangent, vectorised = TangentNetwork(trunk), TangentNetwork(trunk, vectorised=True)
+    joint, heads = JointScoreNetwork(trunk), TelescopingHeads(8, trunk)
+    aligned = AlignedSecant(trunk, vectorised=True)
+    neural: dict[str, Callable[..., RatioEstimator]] = {
+        "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=trunk)),
+        "SecantRatio, no anchor": partial(SecantRatio, SpectralSecant(trunk=trunk), anchor=False),
+        "ISADRE": partial(ISADRE, aligned, time_sampler=Uniform()),
+        "DREInfinity": partial(DREInfinity, tangent),
+        "DREInfinity, joint": partial(DREInfinity, joint, joint=True),
+        "D3RE": partial(D3RE, tangent),
+        "D3RE, optimal transport": partial(D3RE, tangent, pairing=OptimalTransport()),
+        "CTSM": partial(CTSM, tangent, vectorised=False),
+        "CTSM-v": partial(CTSM, vectorised),
+        "TRE": partial(TRE, heads),
+        "TRE, dimension mixing": partial(TRE, heads, waymarks=DimensionMixing()),
+        "TRE, oracle form": partial(TRE, TelescopingHeads(8, QuadraticForms())),
+    }
+    for loss in ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv"):
+        neural[f"ClassifierRatio, {loss}"] = partial(ClassifierRatio, loss, trunk=trunk)
+    methods = {
+        name: _seeded(partial(make, training=_BASELINE_TRAINING)) for name, make in neural.items()
+    }
+    for method in ("ulsif", "rulsif", "kliep", "kulsif"):
+        methods[f"KernelRatio, {method}"] = _seeded(partial(KernelRatio, method))
+    methods["SklearnRatio, default"] = _seeded(SklearnRatio)
+    methods["SklearnRatio, boosted trees"] = _seeded(
+        partial(SklearnRatio, HistGradientBoostingClassifier())
+    )
+    return methods
+
+
+def _seeded(make: Callable[..., RatioEstimator]) -> Make:
+    return lambda seed: make(random_state=seed)
+
+
+def _baselines() -> Suite:
+    n = 50_000
+    one = gaussian_pair(np.zeros(1), np.eye(1), np.ones(1), 0.5 * np.eye(1))
+    pairs = (one, *(block_gaussians(d) for d in (2, 10, 40, 160)))
+    entries = [
+        Entry(Task(pair, n), name, make, ITS_OWN)
+        for pair in pairs
+        for name, make in _baseline_methods().items()
+    ]
+    about = "Every method on Gaussian pairs from 1 to 160 dimensions: same trunk, budget and rows."
+    return Suite("baselines", about, tuple(entries))
+
+
 SUITES: dict[str, Callable[[], Suite]] = {
+    "baselines": _baselines,
     "core": _core,
     "curriculum": _curriculum,
     "shoot-out": _shoot_out,

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 
 import jax
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from secant.datasets import Pair, shuffled
+from secant.estimators import RatioEstimator
 from secant.estimators.neural import NeuralRatio
-from secant.integration import Rule
+from secant.estimators.path_ratio import PathRatio
+from secant.integration import Integral, Rule
 
 __all__ = ["Judgement", "Task"]
 
 _JUDGE_ROWS = 20_000
+_BRIDGE_ROWS = 8192  # as many as a fit would hold out
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Judgement:
     spread_1: float
     spread_0: float
     evaluations: int
+    logistic: float
+    bridges: float | None  # of methods that learn along a path
 
 
 @dataclass(frozen=True)
@@ -52,9 +57,10 @@ class Task:
             return self.pair.name
         return f"{self.pair.name}, {self.n_rows // 1000}k rows"
 
-    def fit(self, estimator: NeuralRatio, seed: int) -> NeuralRatio:
+    def fit(self, estimator: RatioEstimator, seed: int) -> RatioEstimator:
         """Fit on this task's rows, drawn by the seed."""
         if self.n_rows is None:
+            assert isinstance(estimator, NeuralRatio)  # others need rows to hold on to
             return estimator.fit_sampler(self.pair.sample)
         key, key_shuffle = jax.random.split(jax.random.key(1000 + seed))
         x_0, x_1 = self.pair.sample(key, self.n_rows)
@@ -62,12 +68,18 @@ class Task:
             x_0 = shuffled(x_1, self.y_columns, key_shuffle)
         return estimator.fit_samples(np.asarray(x_0), np.asarray(x_1))
 
-    def judge(self, estimator: NeuralRatio, rule: Rule, seed: int) -> Judgement:
-        """Compare with the exact log ratio on rows the estimator has not seen."""
+    def judge(self, estimator: RatioEstimator, rule: Rule | None, seed: int) -> Judgement:
+        """Compare with the exact log ratio on rows the estimator has not seen.
+
+        Args:
+            estimator: fitted.
+            rule: how a method along a path integrates; None is its own way.
+            seed: of the fresh rows.
+        """
         x_0, x_1 = self.pair.sample(jax.random.key(2_000_000 + seed), _JUDGE_ROWS)
         results, exact = [], []
         for x in (x_0, x_1):
-            results.append(estimator.integrate(np.asarray(x), rule))
+            results.append(_answer(estimator, np.asarray(x), rule))
             exact.append(np.asarray(self.pair.log_ratio(x), dtype=np.float64))
         values = [np.asarray(r.value) for r in results]
         truth = self.pair.kl if self.pair.kl is not None else float(exact[1].mean())
@@ -80,7 +92,23 @@ class Task:
             spread_1=_spread(exact[1]),
             spread_0=_spread(exact[0]),
             evaluations=results[1].evaluations,
+            logistic=float(np.mean(np.logaddexp(0.0, values[0]) + np.logaddexp(0.0, -values[1]))),
+            bridges=_bridges(estimator, x_0, x_1),
         )
+
+
+def _answer(estimator: RatioEstimator, x: Float[np.ndarray, "n d"], rule: Rule | None) -> Integral:
+    if isinstance(estimator, PathRatio):
+        return estimator.integrate(x, estimator.rule_ if rule is None else rule)
+    return Integral(estimator.log_ratio(x), 1, float("nan"))
+
+
+def _bridges(
+    estimator: RatioEstimator, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"]
+) -> float | None:
+    if not isinstance(estimator, PathRatio):
+        return None
+    return estimator.bridge_loss(*(np.asarray(x[:_BRIDGE_ROWS]) for x in (x_0, x_1)))
 
 
 def _rmse(a: Float[np.ndarray, " n"], b: Float[np.ndarray, " n"]) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PyTree
+from jaxtyping import Array, Float
 
 from secant.benchmarks.rows import machine
 from secant.curricula import FullIntervals
@@ -50,7 +50,8 @@ def _measured(width: int, batch: int, d: int, repeats: int) -> dict[str, object]
     torch_step = _torch_step(width, batch, d)
     if torch_step is not None:
         sides["torch"] = torch_step
-    times = {name: min(side() for _ in range(repeats)) for name, side in sides.items()}
+    rounds = [{name: side() for name, side in sides.items()} for _ in range(repeats)]
+    times = {name: min(r[name] for r in rounds) for name in sides}
     row: dict[str, object] = {
         "width": width,
         "batch": batch,
@@ -90,40 +91,37 @@ def _our_step(width: int, batch: int, d: int, n: int = 100) -> Callable[[], floa
 
 
 def _bare_products(width: int, batch: int, d: int, n: int = 100) -> Callable[[], float]:
-    """Value, JVP, and both cotangents of each for every layer: six products a layer.
+    """The matrix products of a step and nothing else, on operands of their shapes.
 
-    The entry layer needs no cotangent for its input: four. Nothing else is computed but sums that
-    keep the compiler from dropping a product.
+    For a layer (n_in, n_out): value and JVP forward, both cotangents back to the input, both
+    shares of the weight's gradient; six products. The entry layer needs no cotangent for its input:
+    four. Every product has operands of its own, so that none is found to be another.
     """
-    key = jax.random.key(0)
-    layers = [jax.random.orthogonal(key, width) for _ in range(_DEPTH)]
-    entry = jax.random.normal(key, (d, width)) / np.sqrt(d)
-    head = jax.random.normal(key, (width, _ORDER)) / np.sqrt(width)
-    x, v = jax.random.normal(key, (2, batch, d))
-    h, g = jax.random.normal(key, (2, batch, width))
-    out, tangent = jax.random.normal(key, (2, batch, _ORDER))
+    shapes = [(d, width), *[(width, width)] * _DEPTH, (width, _ORDER)]
+    rng = np.random.default_rng(0)
 
-    def one(carry: PyTree, _: None) -> tuple[PyTree, None]:
-        h, g, weights, first, last = carry
-        grown = []
-        for weight in weights:
-            value, rate = h @ weight, g @ weight
-            grown.append(weight + 1e-9 * (h.T @ value + g.T @ rate))
-            h, g = value @ weight.T, rate @ weight.T
-        first = first + 1e-9 * (x.T @ h + v.T @ g)
-        h = h + 1e-9 * (x @ first + v @ first)
-        h = h + 1e-9 * (out @ last.T)
-        g = g + 1e-9 * (tangent @ last.T)
-        last = last + 1e-9 * (h.T @ (h @ last) + g.T @ (g @ last))
-        return (h, g, tuple(grown), first, last), None
+    def drawn(*shape: int) -> Float[Array, ...]:
+        return jnp.asarray(rng.normal(size=shape), dtype=jnp.float32)
+
+    operands = [(drawn(i, o), drawn(2, batch, i), drawn(2, batch, o)) for i, o in shapes]
 
     @jax.jit
-    def many(carry: PyTree) -> PyTree:
-        return jax.lax.scan(one, carry, None, length=n)[0]
+    def products(operands: list[tuple[Array, Array, Array]]) -> list[Array]:
+        found = []
+        for number, (weight, inputs, cotangents) in enumerate(operands):
+            for x, c in zip(inputs, cotangents, strict=True):
+                found += [x @ weight, x.T @ c]
+                if number > 0:
+                    found.append(c @ weight.T)
+        return found
 
-    carry = (h, g, tuple(layers), entry, head)
-    jax.block_until_ready(many(carry))
-    return lambda: _seconds_each(lambda: many(carry), n)
+    def many() -> list[Array]:
+        for _ in range(n):
+            found = products(operands)
+        return found
+
+    jax.block_until_ready(many())
+    return lambda: _seconds_each(many, n)
 
 
 def _torch_step(width: int, batch: int, d: int, n: int = 20) -> Callable[[], float] | None:
