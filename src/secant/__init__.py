@@ -33,6 +33,7 @@ from secant.estimators import (
 from secant.exceptions import (
     ClippedRatioWarning,
     ConstantColumnWarning,
+    GaussianStartWarning,
     OverlapWarning,
     TrainingWarning,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "DREInfinity",
     "GaussianMixtures",
     "GaussianMoments",
+    "GaussianStartWarning",
     "Identity",
     "KernelRatio",
     "OptimalTransport",

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["ClippedRatioWarning", "ConstantColumnWarning", "OverlapWarning", "TrainingWarning"]
+__all__ = [
+    "ClippedRatioWarning",
+    "ConstantColumnWarning",
+    "GaussianStartWarning",
+    "OverlapWarning",
+    "TrainingWarning",
+]
 
 
 class OverlapWarning(UserWarning):
@@ -15,6 +21,10 @@ class ClippedRatioWarning(UserWarning):
 
 class ConstantColumnWarning(UserWarning):
     """A column takes one value in both samples and says nothing about the ratio."""
+
+
+class GaussianStartWarning(UserWarning):
+    """A method that needs x_0 ~ N(0, I) was given something else."""
 
 
 class TrainingWarning(UserWarning):

@@ -10,16 +10,29 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from secant import (
+    CTSM,
+    D3RE,
     ISADRE,
+    TRE,
     ClassifierRatio,
+    DREInfinity,
     KernelRatio,
+    OptimalTransport,
     SecantRatio,
     SklearnRatio,
     Standardise,
     Training,
 )
 from secant.curricula import SecantTangentShare
-from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
+from secant.integration import Trapezoid
+from secant.models import (
+    AlignedSecant,
+    JointScoreNetwork,
+    ResidualMLP,
+    SpectralSecant,
+    TangentNetwork,
+    TelescopingHeads,
+)
 from secant.time_samplers import Uniform
 
 # The checks fit on twenty rows of noise, where a ratio has every reason to complain of overlap.
@@ -32,6 +45,7 @@ TRAINING = Training(steps=10, batch_size=16, evaluate_every=10)
 TRUNK = ResidualMLP(width=8, depth=0)
 SPECTRAL = SpectralSecant(order=2, trunk=TRUNK)
 TINY = {"training": TRAINING, "random_state": 0}
+FEW = Trapezoid(3)
 
 PLAIN = SecantRatio(SPECTRAL, **TINY)
 CONFIGURED = {
@@ -43,6 +57,13 @@ CONFIGURED = {
         AlignedSecant(TRUNK), time_sampler=Uniform(), curriculum=SecantTangentShare(), **TINY
     ),
     "classifier": ClassifierRatio(trunk=TRUNK, **TINY),
+    "classifier, shifted": ClassifierRatio("infonce", trunk=TRUNK, **TINY),
+    "joint": DREInfinity(JointScoreNetwork(TRUNK), joint=True, rule=FEW, **TINY),
+    "transport": D3RE(
+        TangentNetwork(TRUNK), pairing=OptimalTransport(iterations=3), rule=FEW, **TINY
+    ),
+    "CTSM": CTSM(TangentNetwork(TRUNK, vectorised=True), rule=FEW, **TINY),
+    "TRE": TRE(TelescopingHeads(3, TRUNK), **TINY),
 }
 
 # Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Array, Float
 
 from secant.curricula import ContractionIntervalAnnealing, Curriculum
 from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule, resolved_anchor
+from secant.estimators.conditional import conditional_sampler, warn_unless_standard_normal
 from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
 from secant.estimators.preparation import Prepared
@@ -107,10 +107,6 @@ class ISADRE(PathRatio):
         target = ConditionalSecantAlignment(
             prepared.moments, vectorised=self.builder_.vectorised, frame=self.frame
         )
-        low, high = target.time_range(self.path_)
-
-        def variance(share: Float[Array, " m"]) -> Float[Array, " m"]:
-            t = low + (high - low) * share
-            return self.path_.mean_conditional_variance(t, prepared.moments, prepared.n_features)
-
-        return Objective(target, self.path_, self.sampler_.resolved(variance), self.curriculum_)
+        sampler = conditional_sampler(self.sampler_, target, self.path_, prepared)
+        warn_unless_standard_normal(self.path_, prepared)
+        return Objective(target, self.path_, sampler, self.curriculum_)

@@ -63,6 +63,8 @@ class TRE(PathRatio):
         if not isinstance(self.builder_, TelescopingHeads):
             raise TypeError(f"`model` must be a TelescopingHeads or None; got {self.builder_!r}.")
         self.waymarks_ = LinearCombination() if self.waymarks is None else self.waymarks
+        if not isinstance(self.waymarks_, Waymarks):
+            raise TypeError(f"`waymarks` must be a Waymarks or None; got {self.waymarks_!r}.")
         self.path_ = DiffusionInterpolant(Foellmer()) if self.path is None else self.path
         self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
         self.training_ = Training() if self.training is None else self.training

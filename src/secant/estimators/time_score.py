@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from secant.curricula import FullIntervals
 from secant.estimators._base import key_of
+from secant.estimators.conditional import conditional_sampler, warn_unless_standard_normal
 from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
 from secant.estimators.preparation import Prepared
@@ -65,6 +66,8 @@ class TimeScoreRatio(PathRatio):
         self.builder_ = self._default_model() if self.model is None else self.model
         self.path_ = self._default_path() if self.path is None else self.path
         self.rule_ = Trapezoid(50) if self.rule is None else self.rule
+        if not isinstance(self.rule_, Rule):
+            raise TypeError(f"`rule` must be a Rule or None; got {self.rule_!r}.")
         self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
         self.training_ = Training() if self.training is None else self.training
 
@@ -123,14 +126,10 @@ class CTSM(TimeScoreRatio):
 
     def _objective(self, prepared: Prepared) -> Objective:
         target = ConditionalTimeScore(prepared.moments, vectorised=self.vectorised)
-        low, high = target.time_range(self.path_)
-
-        def variance(share: Float[Array, " m"]) -> Float[Array, " m"]:
-            t = low + (high - low) * share
-            return self.path_.mean_conditional_variance(t, prepared.moments, prepared.n_features)
-
         sampler = Uniform() if self.time_sampler is None else self.time_sampler
-        return Objective(target, self.path_, sampler.resolved(variance), FullIntervals())
+        times = conditional_sampler(sampler, target, self.path_, prepared)
+        warn_unless_standard_normal(self.path_, prepared)
+        return Objective(target, self.path_, times, FullIntervals())
 
 
 class DREInfinity(TimeScoreRatio):
@@ -229,6 +228,11 @@ class D3RE(TimeScoreRatio):
 
     def _default_path(self) -> Path:
         return DiffusionBridge(gamma=0.1, epsilon=0.005)
+
+    def _resolve(self) -> None:
+        super()._resolve()
+        if not isinstance(self.pairing, Pairing | None):
+            raise TypeError(f"`pairing` must be a Pairing or None; got {self.pairing!r}.")
 
     def _source(self, prepared: Prepared) -> Source:
         if self.pairing is None:

@@ -77,6 +77,12 @@ def _regression(
 ) -> Float[Array, " n"]:
     """λ(t) |s(x_t, t | y) − tangent|², coordinate by coordinate or on their sums."""
     score = conditional_time_score(path.conditional(batch.x_0, batch.x_1, batch.z, batch.t))
+    if vectorised and tangent.shape != score.shape:
+        raise ValueError(
+            f"the vectorised target needs a model with one part a column, {score.shape[-1]} here; "
+            f"got {tangent.shape[-1]}. Pass a model built with vectorised=True, or "
+            "vectorised=False."
+        )
     if vectorised:
         gaps = jnp.sum((score - tangent) ** 2, axis=-1)
     else:

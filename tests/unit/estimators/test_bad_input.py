@@ -7,17 +7,24 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from secant import (
+    CTSM,
+    D3RE,
     ISADRE,
+    TRE,
     ClassifierRatio,
     ConstantColumnWarning,
+    DREInfinity,
+    GaussianStartWarning,
+    Identity,
     OverlapWarning,
     SecantRatio,
     Training,
 )
 from secant.curricula import ContractionIntervalAnnealing, SecantTangentShare
 from secant.integration import Adaptive, GaussLegendre, SecantSteps, Trapezoid
-from secant.models import ResidualMLP, SpectralSecant
+from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
 from secant.paths import DiffusionBridge, DiffusionInterpolant
+from secant.targets import GammaDivergence, Logistic, PolynomialWeight
 from secant.time_samplers import LogitNormal, VarianceImportance
 
 
@@ -253,13 +260,27 @@ def test_bad_times(fitted, samples, t):
 
 
 BAD_SETTINGS = {
-    "loss": (lambda: ClassifierRatio("hinge"), ValueError, r"one of \['nce'.*; got 'hinge'"),
+    "loss": (lambda: ClassifierRatio("hinge"), ValueError, r"one of \['dv', 'ew'.*; got 'hinge'"),
     "frame": (lambda: ISADRE(frame="moving"), ValueError, "'fixed-x' or 'trajectory'; got 'mov"),
     "n_steps": (lambda: ISADRE(n_steps=0), ValueError, "needs at least 1 step.*got 0"),
     "model": (lambda: SecantRatio(ResidualMLP()), TypeError, "`model` must be a ModelBuilder or"),
     "path": (lambda: SecantRatio(path="bridge"), TypeError, "`path` must be a Path .* got 'bri"),
     "scaling": (lambda: ISADRE(scaling="none"), TypeError, "`scaling` must be a ScalingRule"),
     "training": (lambda: SecantRatio(training={"steps": 9}), TypeError, "`training` must be a Tr"),
+    "rule": (lambda: DREInfinity(rule=50), TypeError, "`rule` must be a Rule or None; got 50"),
+    "pairing": (lambda: D3RE(pairing="ot"), TypeError, "`pairing` must be a Pairing .* got 'ot'"),
+    "waymarks": (lambda: TRE(waymarks=8), TypeError, "`waymarks` must be a Waymarks .* got 8"),
+    "heads": (lambda: TRE(SpectralSecant()), TypeError, "`model` must be a TelescopingHeads or"),
+    "joint": (
+        lambda: DREInfinity(TangentNetwork(), joint=True),
+        TypeError,
+        "trains a JointScore; got _TangentFunction",
+    ),
+    "vectorised": (
+        lambda: CTSM(TangentNetwork()),
+        ValueError,
+        "needs a model with one part a column, 3 here; got 1. Pass a model built with vectorised=T",
+    ),
     "random_state": (lambda: SecantRatio(random_state="a"), ValueError, "cannot be used to seed"),
 }
 
@@ -293,6 +314,9 @@ BAD_PARTS = {
     "scale": (lambda: LogitNormal(scale=0.0), "needs scale > 0; got 0.0"),
     "anneal_share": (lambda: ContractionIntervalAnnealing(0.0), r"lie in \(0, 1\]; got 0.0"),
     "tangent_share": (lambda: SecantTangentShare(1.5), r"lie in \[0, 1\]; got 1.5"),
+    "noise_ratio": (lambda: Logistic(0.0), "Logistic needs noise_ratio > 0; got 0.0"),
+    "power": (lambda: PolynomialWeight(5.0), "needs 0 <= power <= 4; got 5.0"),
+    "cutoff": (lambda: GammaDivergence(cutoff=np.nan), "needs cutoff > 0; got nan"),
     "SecantSteps": (lambda: SecantSteps(0), r"needs at least 1 step\(s\); got 0"),
     "Trapezoid": (lambda: Trapezoid(1), r"needs at least 2 step\(s\); got 1"),
     "GaussLegendre": (lambda: GaussLegendre(0), r"needs at least 1 step\(s\); got 0"),
@@ -337,3 +361,22 @@ def test_identical_samples(new, samples):
     # are compared: with 9 moments a side the anchor's log ratio is off by about
     # √(9 · 2 · (1/162 − 1/180)) = 0.1 at a typical row. Twice that, for training's own noise.
     assert np.abs(estimator.log_ratio(samples.x_0)).mean() < 0.2
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5])
+def test_one_sided_path_says_when_its_start_is_not_standard_normal(shift):
+    rng = np.random.default_rng(0)
+    x_0, x_1 = shift + rng.normal(size=(2000, 2)), 0.5 * rng.normal(size=(2000, 2))
+    estimator = CTSM(
+        TangentNetwork(ResidualMLP(4, 0), vectorised=True),
+        path=DiffusionInterpolant(),
+        scaling=Identity(),
+        rule=Trapezoid(3),
+        training=Training(steps=4, batch_size=16, evaluate_every=2),
+        random_state=0,
+    )
+    if shift:
+        with pytest.warns(GaussianStartWarning, match=r"needs x_0 ~ N\(0, I\).*off by up to 0\.5"):
+            estimator.fit_samples(x_0, x_1)
+    else:
+        estimator.fit_samples(x_0, x_1)
