@@ -57,6 +57,7 @@ def test_features_carry_the_ratio_that_lives_in_them(recipes):
     assert rmse(fitted.score_samples(X), truth) < 0.1  # of a spread of 1
 
 
+@pytest.mark.filterwarnings("ignore::secant.exceptions.OverlapWarning")  # it is one
 def test_samples_in_between_bridge_a_chasm(recipes):
     rng = np.random.default_rng(0)
     x_0, x_1 = rng.normal(size=(N, 2)), 4.0 + rng.normal(size=(N, 2))
