@@ -42,23 +42,20 @@ class Spectrum:
         return theta
 
     def left_out(self, rows: FeatureRows, ridge: float, iterations: int) -> Float[np.ndarray, " n"]:
-        """φ(x)ᵀθ⁽⁻⁾ at every row (D9), its features given in the basis Q."""
+        """φ(x)ᵀθ⁽⁻⁾ at every row (D9), whose features are given in the basis Q."""
         alone = (rows.numerator == 1.0) | (rows.denominator == 1.0)  # no fit without such a row
         u, v = (np.where(alone, 0.0, w) for w in (rows.numerator, rows.denominator))
-        phi = rows.features
         g = 1.0 / (self.values + ridge)
-        leverage = phi**2 @ g
-        rest = np.maximum(1.0 - v * leverage, _TINY)
-        scale = (1.0 - v) / (1.0 - u)
-        if iterations == 1:
-            return scale * (phi @ (g * self.target) - u * leverage) / rest
-        target = scale[:, None] * (self.target - u[:, None] * phi)
-        theta = np.zeros_like(phi)
+        powers = g[:, None] * (ridge * g[:, None]) ** np.arange(iterations)
+        s = rows.features**2 @ powers
+        # From here a rank-one change of H acts on a few numbers a row, not on its coefficients.
+        z = rows.features @ (powers * self.target[:, None]) - u[:, None] * s
+        rest = np.maximum(1.0 - v * s[:, 0], _TINY)
+        total = np.zeros(u.size)
         for _ in range(iterations):
-            solved = (target + ridge * theta) * g
-            inner = np.einsum("nb,nb->n", phi, solved)
-            theta = solved + (v * inner / rest)[:, None] * (phi * g)
-        return np.einsum("nb,nb->n", phi, theta)
+            total += z[:, 0]
+            z = z[:, 1:] + (v / rest * z[:, 0])[:, None] * s[:, 1 : z.shape[1]]
+        return (1.0 - v) / (1.0 - u) * total / rest
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,8 @@ class LeastSquares(Solver):
         """The logistic loss E_0[softplus(log r)] + E_1[softplus(−log r)].
 
         Not the squared loss of the fit: a single row of x_1 far from all of x_0 can make that as
-        low as it likes. On six pairs of samples the squared loss chose fits whose log ratio was
-        off by 0.05 to 3.1 nats over x_1; this one, on the same fits, by 0.05 to 0.12.
+        low as it likes. On six draws of 10 000 rows from each of two mild Gaussian pairs, the
+        candidate with the least squared loss was off by 0.05 to 3.1 nats over x_1 (uLSIF and
+        KuLSIF); the one chosen here by 0.05 to 0.12.
         """
         return share_0 @ np.logaddexp(0.0, log_ratio) + share_1 @ np.logaddexp(0.0, -log_ratio)

@@ -53,6 +53,14 @@ def test_log_ratio_is_recovered(fitted, fresh):
     np.testing.assert_array_equal(fitted.score_samples(fresh[1]), found)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_log_ratio_of_ten_thousand_rows(method):
+    found = KernelRatio(method, random_state=0).fit_samples(*drawn(0, 10_000))
+    rows = drawn(1, 10_000)[1]
+    assert rmse(found.log_ratio(rows), truth(rows)) < 0.15
+
+
 def test_diagnostics(fitted):
     found = fitted.diagnostics_
     assert isinstance(found, KernelDiagnostics)
