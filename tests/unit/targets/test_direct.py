@@ -9,7 +9,7 @@ from tests.laws.oracle import batch, oracle, slope_z
 
 from secant.models import SecantFunction
 from secant.paths import DiffusionInterpolant
-from secant.targets import Batch, Logistic
+from secant.targets import Batch, DonskerVaradhan, InfoNCE, Logistic
 
 PATH = DiffusionInterpolant()
 
@@ -53,3 +53,17 @@ def test_loss_and_slope_are_finite_and_right_in_single_precision(logit):
 
 def test_time_plays_no_part():
     assert Logistic().time_range(PATH) == (0.0, 1.0)
+
+
+def test_softmax_of_infonce_counts_the_row_itself():
+    on_0, on_1 = np.log([2.0, 3.0]), np.log([5.0, 1.0])
+    rows = Batch(*np.zeros((3, 2, 1)), *np.zeros((2, 2)))
+    found = InfoNCE().compared(jnp.asarray(on_0), jnp.asarray(on_1), rows)
+    np.testing.assert_allclose(found, -np.log([5 / (5 + 2 + 3), 1 / (1 + 2 + 3)]), rtol=1e-6)
+
+
+def test_bound_of_donsker_and_varadhan():
+    on_0, on_1 = np.log([2.0, 4.0]), np.array([0.5, 1.5])
+    rows = Batch(*np.zeros((3, 2, 1)), *np.zeros((2, 2)))
+    found = DonskerVaradhan().compared(jnp.asarray(on_0), jnp.asarray(on_1), rows)
+    np.testing.assert_allclose(np.mean(found), np.log(3.0) - 1.0, rtol=1e-6)
