@@ -24,6 +24,7 @@ __all__ = ["AdaptiveMargins", "Identity", "Scaling", "ScalingRule", "Standardise
 
 _LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
 _FEWEST_ROWS = 200  # of each sample, for quantiles to mean anything
+_FARTHEST = 1e12  # standard deviations from the centre: squares of more would end single precision
 _LEAST_GAP = 1e-3  # between knots, in standard deviations: atoms must not make the map vertical
 
 
@@ -40,7 +41,7 @@ class Scaling(eqx.Module):
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
-        return self.precise(x).astype(np.float32)
+        return np.clip(self.precise(x), -_FARTHEST, _FARTHEST).astype(np.float32)
 
     def precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The same rows in float64, for estimators that solve linear systems."""

@@ -89,7 +89,7 @@ def train(
     while status is Status.RUNNING:
         n_steps = min(training.evaluate_every, training.steps - step)
         rows = source.loaded(jax.random.fold_in(key_rows, step), n_steps, training.batch_size)
-        state, losses = run_steps(Run(rest, rows, objective, training), state, n_steps)
+        state, losses = run_steps(Run(rest, rows, objective, training.of_a_step), state, n_steps)
         step += n_steps
         loss, score = float(jnp.mean(losses)), best.offer(state.average, step)
         history.append(Record(step, time.perf_counter() - began, loss, score))

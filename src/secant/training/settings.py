@@ -54,3 +54,18 @@ class Training(eqx.Module):
             raise ValueError(f"patience must be None or at least 1; got {self.patience}.")
         if self.max_seconds is not None and self.max_seconds <= 0.0:
             raise ValueError(f"max_seconds must be None or positive; got {self.max_seconds}.")
+
+    @property
+    def of_a_step(self) -> Training:
+        """What a single step depends on, all else at its default.
+
+        Settings are part of the compiled program: fits that differ in patience share one.
+        """
+        return Training(
+            steps=self.steps,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            warmup=self.warmup,
+            clip=self.clip,
+            average=self.average,
+        )

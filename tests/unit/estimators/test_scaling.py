@@ -143,3 +143,8 @@ def test_log_ratios_do_not_depend_on_units(new, fitted, samples):
     # The scaled rows agree to the last bit or two of float32, and 40 steps of training multiply
     # such differences: 1e-3 nats leaves a factor of a hundred for that.
     np.testing.assert_allclose(other, fitted.log_ratio(samples.x_0), atol=1e-3)
+
+
+def test_rows_beyond_single_precision_stay_finite(fitted):
+    far = np.array([[1e30, -1e30, 0.0], [1e300, 1e12, -1e200]])
+    assert np.isfinite(fitted.log_ratio(far)).all()

@@ -12,7 +12,7 @@ from secant.paths import (
     Moments,
     conditional_time_score,
 )
-from secant.targets import ConditionalSecantAlignment
+from secant.targets import ConditionalSecantAlignment, ConditionalTimeScore
 
 pytestmark = pytest.mark.usefixtures("float64")
 
@@ -109,3 +109,17 @@ def test_interpolant_stops_before_its_singular_end():
     target = ConditionalSecantAlignment(Moments(1.0, 1.0, 0.0))
     assert target.time_range(INTERPOLANT) == (0.0, 0.99)
     assert target.time_range(BRIDGE) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("vectorised", VECTORISED)
+def test_tangent_regression_is_secant_alignment_on_empty_intervals(vectorised):
+    truth = oracle(BRIDGE).pushed(np.full(5, 0.1))
+    rows = batch(truth, BRIDGE.conditional_time_range, n=200)
+    tangent = ConditionalTimeScore(moments(truth), vectorised=vectorised)
+    aligned = ConditionalSecantAlignment(moments(truth), vectorised=vectorised)
+    np.testing.assert_allclose(
+        tangent.losses(truth, BRIDGE, rows),
+        aligned.losses(truth, BRIDGE, rows._replace(l=rows.t)),
+        rtol=1e-9,
+    )
+    assert tangent.time_range(BRIDGE) == BRIDGE.conditional_time_range
