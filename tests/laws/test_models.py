@@ -29,6 +29,7 @@ def program(model, x, l, t):
         "secant": model.secant(x, l, t),
         "along_x": jax.jvp(lambda x: model.secant(x, l, t), (x,), (jnp.ones_like(x),))[1],
         "parts": model.parts(x, l, t),
+        "tangent_parts": model.tangent_parts(x, t),
         "time_score": model.time_score(x, t),
         "implied": model.implied_tangent(x, l, t),
         "rise_rate": SecantFunction.implied_tangent(model, x, l, t),
@@ -49,6 +50,8 @@ def test_laws_of_secants(name):
     # One value a row, the sum of its parts, neither zero nor infinite.
     assert whole["secant"].shape == whole["time_score"].shape == (N,)
     np.testing.assert_allclose(whole["parts"].sum(axis=1), whole["secant"], rtol=1e-12, atol=1e-12)
+    tangent = whole["tangent_parts"].sum(axis=1)
+    np.testing.assert_allclose(tangent, whole["time_score"], rtol=1e-10, atol=1e-10)
     assert np.min(np.abs(whole["secant"])) > 1e-6
     assert np.isfinite(whole["along_x"]).all()
     # u(x, t, t) = s(x, t), and an empty interval implies the same tangent.
