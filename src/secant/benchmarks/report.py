@@ -71,9 +71,11 @@ _BASELINES = (
     "labelled *oracle form* have the truth's own functional form."
 )
 _THROUGHPUT = (
-    "Time of the bare matrix products of a step (value, JVP and both cotangents of every layer) "
-    "over the time of our whole step, and time of the same step in eager PyTorch over ours; both "
-    "measured in one run."
+    "Time of the bare matrix products of a step (value, JVP, both cotangents and both shares of "
+    "the gradient, for every layer) over the time of our whole step, and time of the same step in "
+    "eager PyTorch over ours; measured side by side in one run, the machine otherwise quiet. Where "
+    "the first is near 1 the step is nothing but its products, and the second is bounded by how "
+    "fast the two libraries multiply."
 )
 _HEADER = (
     "task",
