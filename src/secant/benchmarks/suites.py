@@ -300,7 +300,7 @@ def _baseline_methods() -> dict[str, Make]:
         "DREInfinity": partial(DREInfinity, tangent),
         "DREInfinity, joint": partial(DREInfinity, joint, joint=True),
         "D3RE": partial(D3RE, tangent),
-        "D3RE, optimal transport": partial(D3RE, tangent, pairing=OptimalTransport()),
+        "D3RE, optimal transport": partial(D3RE, tangent, pairing=OptimalTransport(iterations=20)),
         "CTSM": partial(CTSM, tangent, vectorised=False),
         "CTSM-v": partial(CTSM, vectorised),
         "TRE": partial(TRE, heads),

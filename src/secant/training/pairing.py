@@ -60,11 +60,16 @@ class OptimalTransport(Pairing):
 
     def __call__(self, x_0: Rows, x_1: Rows, *, key: PRNGKeyArray) -> tuple[Rows, Rows]:
         """x_0 as it came, with a partner from x_1 for each row."""
-        pointcloud, linear = _solver()
-        cost = pointcloud.PointCloud(
-            x_0, x_1, epsilon=self.epsilon, relative_epsilon="mean", scale_cost="mean"
-        )
-        plan = linear.solve(cost, max_iterations=self.iterations, lse_mode=True).matrix
+        geometry, linear = _solver()
+        squares = [jnp.sum(x**2, axis=-1) for x in (x_0, x_1)]
+        cost = squares[0][:, None] + squares[1][None, :] - 2.0 * x_0 @ x_1.T
+        cost = cost / jnp.mean(cost)
+        # Taking the least of a row or a column off it changes no plan, and leaves every row and
+        # column a kernel entry of 1: plain scaling is then safe, and much faster than in logs.
+        cost = cost - jnp.min(cost, axis=1, keepdims=True)
+        cost = cost - jnp.min(cost, axis=0, keepdims=True)
+        problem = geometry.Geometry(cost_matrix=cost, epsilon=self.epsilon)
+        plan = linear.solve(problem, max_iterations=self.iterations, lse_mode=False).matrix
         partner = jax.random.categorical(key, jnp.log(plan + 1e-30), axis=-1)
         return x_0, x_1[partner]
 
@@ -73,11 +78,11 @@ def _solver() -> tuple[ModuleType, ModuleType]:
     try:
         with warnings.catch_warnings():  # ott-jax imports JAXopt, which says it is not maintained
             warnings.simplefilter("ignore", DeprecationWarning)
-            from ott.geometry import pointcloud
+            from ott.geometry import geometry
             from ott.solvers import linear
     except ImportError as error:
         raise ImportError(
             "OptimalTransport needs the package `ott-jax`; install it with "
             "`pip install 'secant[transport]'`."
         ) from error
-    return pointcloud, linear
+    return geometry, linear
