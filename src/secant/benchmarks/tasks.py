@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from secant.datasets import Pair, shuffled
-from secant.estimators import RatioEstimator
+from secant.estimators import ISADRE, RatioEstimator, SecantRatio
 from secant.estimators.neural import NeuralRatio
 from secant.estimators.path_ratio import PathRatio
 from secant.integration import Integral, Rule
@@ -33,7 +33,7 @@ class Judgement:
     spread_0: float
     evaluations: int
     logistic: float
-    bridges: float | None  # of methods that learn along a path
+    bridges: float | None  # of methods that learn secants
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _answer(estimator: RatioEstimator, x: Float[np.ndarray, "n d"], rule: Rule |
 def _bridges(
     estimator: RatioEstimator, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"]
 ) -> float | None:
-    if not isinstance(estimator, PathRatio):
+    if not isinstance(estimator, SecantRatio | ISADRE):
         return None
     return estimator.bridge_loss(*(np.asarray(x[:_BRIDGE_ROWS]) for x in (x_0, x_1)))
 
