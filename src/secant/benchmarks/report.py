@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from secant.benchmarks.rows import Row, read_rows
+from secant.benchmarks.suites import SUITES
 
 __all__ = ["write_report"]
 
@@ -19,18 +20,18 @@ Column = tuple[str, Value, Callable[[Sequence[Row], Value], float]]
 
 def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None:
     """Write docs/benchmarks.md and fill the results region of README.md."""
-    core = _grouped(read_rows(results / "core.jsonl"))
+    core = _grouped(results, "core")
     parts = ["# Benchmarks", _PREAMBLE]
     parts += ["## Core", _table(_HEADER, _error_rows(core))]
-    curriculum = _grouped(read_rows(results / "curriculum.jsonl"))
+    curriculum = _grouped(results, "curriculum")
     parts += ["## Interval annealing against fixed tangent shares", _CURRICULUM]
     parts += [_table(_HEADER, _error_rows(curriculum))]
-    shoot_out = _grouped(read_rows(results / "shoot-out.jsonl"))
+    shoot_out = _grouped(results, "shoot-out")
     if shoot_out:
         parts += ["## The shoot-out", _SHOOT_OUT, *_matrices(shoot_out, _SHOOT_OUT_COLUMNS)]
         parts += ["### Choosing for each data set", _CHOICE]
         parts += [_choice_table([row for rows in shoot_out.values() for row in rows])]
-    baselines = _grouped(read_rows(results / "baselines.jsonl"))
+    baselines = _grouped(results, "baselines")
     if baselines:
         parts += ["## Every method", _BASELINES, *_matrices(baselines, _BASELINE_COLUMNS)]
     parts += ["## Throughput", _THROUGHPUT, _throughput_table(results / "throughput.jsonl")]
@@ -101,7 +102,13 @@ def _score(end: str) -> Value:
     return of
 
 
-def _grouped(rows: Iterable[Row]) -> Groups:
+def _grouped(results: Path, name: str) -> Groups:
+    """A suite's rows by task, method and evaluations, in the suite's own order."""
+    entries = SUITES[name]().entries
+    place = {(entry.task.name, entry.method): number for number, entry in enumerate(entries)}
+    rows = read_rows(results / f"{name}.jsonl")
+    last = len(place)  # for rows of entries that the suite no longer has
+    rows.sort(key=lambda r: (place.get((r.task, r.method), last), r.evaluations, r.seed))
     groups: Groups = {}
     for row in rows:
         groups.setdefault((row.task, row.method, row.evaluations), []).append(row)
@@ -207,11 +214,15 @@ def _choice_table(rows: Sequence[Row]) -> str:
         chosen[f"always {method}"] = [r for g in fits.values() for r in g if r.method == method]
     lines = []
     for name, picked in chosen.items():
+        if not picked:
+            continue
         scores = [_geometric(_score(end)(r) or np.nan for r in picked) for end in ("1", "0")]
-        worst = max((_score(end)(r) or 0.0 for r in picked for end in ("1", "0")), default=np.nan)
-        lines.append([name, *map(_figure, scores), _figure(worst), str(len(picked))])
-    lines.sort(key=lambda line: float(line[1]) * float(line[2]))
-    return _table(["choice", "score on p_1", "score on p_0", "worst of either", "fits"], lines)
+        worst = max(_score(end)(r) or 0.0 for r in picked for end in ("1", "0"))
+        cells = [name, *map(_figure, scores), _figure(worst), str(len(picked))]
+        lines.append((scores[0] * scores[1], cells))
+    lines.sort(key=lambda line: line[0])
+    header = ["choice", "score on p_1", "score on p_0", "worst of either", "fits"]
+    return _table(header, [cells for _, cells in lines])
 
 
 def _comparable(row: Row) -> bool:
