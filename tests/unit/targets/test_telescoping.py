@@ -50,7 +50,7 @@ def test_waymarks_begin_and_end_at_the_samples(waymarks):
     given = rows()
     for number, end in ((0, given.x_0), (M, given.x_1)):
         found = waymarks(PATH, given, np.full(4, number), M)
-        # Föllmer's α_1 is the root of the least number above 0, about 1e-8, not 0.
+        # Föllmer's α ends at 1e-8, not at 0, which keeps its rate finite.
         np.testing.assert_allclose(found, end, atol=1e-7)
 
 
