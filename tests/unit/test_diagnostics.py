@@ -6,7 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from secant.diagnostics import Diagnostics, Normaliser, effective_sample_size, log_normaliser
+from secant.diagnostics import (
+    Diagnostics,
+    Normaliser,
+    effective_sample_size,
+    log_normaliser,
+    pareto_shape,
+)
 from secant.exceptions import OverlapWarning, TrainingWarning
 from secant.training import Status
 
@@ -116,3 +122,19 @@ def test_little_overlap_is_told_with_a_number_and_a_remedy():
 )
 def test_overlap_threshold(size, n_rows, enough):
     assert replace(GOOD, effective_sample_size=size, n_rows=n_rows).has_overlap is enough
+
+
+@pytest.mark.parametrize("shape", [0.2, 0.5, 1.0])
+def test_the_pareto_shape_is_that_of_the_tail(shape):
+    rng = np.random.default_rng(0)
+    weights = rng.pareto(1.0 / shape, size=(20, 20_000)) + 1.0
+    found = [pareto_shape(np.log(w)) for w in weights]
+    # 424 largest weights a fit: its own spread is about (1 + k)/√424; the shrinkage adds 0.01.
+    assert np.mean(found) == pytest.approx(shape, abs=4 * (1 + shape) / np.sqrt(424 * 20) + 0.01)
+
+
+def test_the_pareto_shape_of_equal_or_few_weights():
+    assert pareto_shape(np.zeros(1000)) == -np.inf
+    assert np.isnan(pareto_shape(np.zeros(10)))
+    bounded = pareto_shape(np.log(np.random.default_rng(0).random(2000)))
+    assert bounded < 0.0

@@ -1,0 +1,1 @@
+"""The jobs people come for, each on top of any ratio estimator."""

@@ -1,0 +1,158 @@
+"""Cross-fitting: every row is scored by fits that have not seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from secant.estimators import RatioEstimator, SecantRatio
+from secant.estimators.checks import checked_rows, is_count
+
+__all__ = [
+    "CrossFit",
+    "RatioEnsemble",
+    "checked_ensemble",
+    "checked_folds",
+    "cross_fit",
+    "fold_numbers",
+    "resolved_estimator",
+]
+
+
+@dataclass(frozen=True)
+class RatioEnsemble:
+    """Fits of one estimator that differ in their seeds; their log ratios are averaged."""
+
+    members: tuple[RatioEstimator, ...]
+
+    @classmethod
+    def fitted(
+        cls,
+        estimator: RatioEstimator,
+        x_0: Float[np.ndarray, "n d"],
+        x_1: Float[np.ndarray, "m d"],
+        *,
+        n_members: int,
+        rng: np.random.RandomState,
+    ) -> RatioEnsemble:
+        """Clones of the estimator, each fitted with a seed of its own."""
+        fits = []
+        for _ in range(n_members):
+            member = clone(estimator)
+            if "random_state" in member.get_params():
+                member.set_params(random_state=int(rng.randint(2**31 - 1)))
+            fits.append(member.fit_samples(x_0, x_1))
+        return cls(tuple(fits))
+
+    def log_ratio(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """The mean of the members' log ratios: a geometric mean of ratios, and not normalised."""
+        each = [member.log_ratio(x) for member in self.members]
+        return np.asarray(np.mean(each, axis=0, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """Out-of-fold log ratios of every row of two independent samples.
+
+    Attributes:
+        log_ratio_0: (n_0,) of x_0's rows, each by a fit on the other folds.
+        log_ratio_1: (n_1,) of x_1's rows.
+        fold_0: (n_0,) the fold of each row.
+        fold_1: (n_1,)
+        ensembles: the fits, one entry a fold.
+    """
+
+    log_ratio_0: Float[np.ndarray, " n_0"]
+    log_ratio_1: Float[np.ndarray, " n_1"]
+    fold_0: Int[np.ndarray, " n_0"]
+    fold_1: Int[np.ndarray, " n_1"]
+    ensembles: tuple[RatioEnsemble, ...]
+
+    @property
+    def n_folds(self) -> int:
+        """How many parts the rows were dealt into."""
+        return len(self.ensembles)
+
+    def by_fold(self) -> Iterator[tuple[Float[np.ndarray, " a"], Float[np.ndarray, " b"]]]:
+        """The scores of x_0's and x_1's rows, fold by fold."""
+        for k in range(self.n_folds):
+            yield self.log_ratio_0[self.fold_0 == k], self.log_ratio_1[self.fold_1 == k]
+
+
+def cross_fit(
+    estimator: RatioEstimator | None,
+    x_0: ArrayLike,
+    x_1: ArrayLike,
+    *,
+    n_folds: int = 5,
+    n_ensemble: int = 1,
+    random_state: int | np.random.RandomState | None = None,
+) -> CrossFit:
+    """Score every row of two samples by fits that have not seen it.
+
+    Args:
+        estimator: cloned for each fold; None is `SecantRatio()`.
+        x_0: (n_0, d) rows of p_0.
+        x_1: (n_1, d) rows of p_1.
+        n_folds: parts of the rows; each is scored by a fit on the others.
+        n_ensemble: fits a fold, whose log ratios are averaged.
+        random_state: seed of the folds and the fits.
+    """
+    rows_0 = checked_rows(x_0, "x_0")
+    rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
+    checked_folds(n_folds, min(rows_0.shape[0], rows_1.shape[0]))
+    checked_ensemble(n_ensemble)
+    rng = check_random_state(random_state)
+    fold_0, fold_1 = (fold_numbers(x.shape[0], n_folds, rng) for x in (rows_0, rows_1))
+    score_0, score_1 = np.empty(rows_0.shape[0]), np.empty(rows_1.shape[0])
+    ensembles = []
+    for k in range(n_folds):
+        ensemble = RatioEnsemble.fitted(
+            resolved_estimator(estimator),
+            rows_0[fold_0 != k],
+            rows_1[fold_1 != k],
+            n_members=n_ensemble,
+            rng=rng,
+        )
+        score_0[fold_0 == k] = ensemble.log_ratio(rows_0[fold_0 == k])
+        score_1[fold_1 == k] = ensemble.log_ratio(rows_1[fold_1 == k])
+        ensembles.append(ensemble)
+    return CrossFit(score_0, score_1, fold_0, fold_1, tuple(ensembles))
+
+
+def resolved_estimator(estimator: RatioEstimator | None) -> RatioEstimator:
+    """The estimator to clone; None is the documented default."""
+    if estimator is None:
+        return SecantRatio()
+    if not isinstance(estimator, RatioEstimator):
+        raise TypeError(
+            "`estimator` must be a ratio estimator such as SecantRatio() or None; "
+            f"got {estimator!r}. A classifier of scikit-learn goes in as SklearnRatio(classifier)."
+        )
+    return estimator
+
+
+def checked_folds(n_folds: int, n: int) -> None:
+    """Refuse a number of folds that leaves less than two rows a fold, or that is no number."""
+    if not is_count(n_folds, least=2) or n_folds > n // 2:
+        raise ValueError(
+            f"`n_folds` must be a whole number from 2 to {n // 2} (two rows a fold of the "
+            f"{n} rows of the smaller sample); got {n_folds!r}."
+        )
+
+
+def checked_ensemble(n_ensemble: int) -> None:
+    """Refuse an ensemble of no members."""
+    if not is_count(n_ensemble, least=1):
+        raise ValueError(f"`n_ensemble` must be a whole number of at least 1; got {n_ensemble!r}.")
+
+
+def fold_numbers(n: int, n_folds: int, rng: np.random.RandomState) -> Int[np.ndarray, " n"]:
+    """A fold for each of n rows, at random and of sizes that differ by at most one."""
+    return np.asarray(rng.permutation(np.arange(n) % n_folds))
