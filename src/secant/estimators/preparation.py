@@ -22,7 +22,15 @@ from secant.training.sources import (
     Weighted,
 )
 
-__all__ = ["Gaussian", "Prepared", "Sample", "from_sampler", "from_samples", "rows_for_scaling"]
+__all__ = [
+    "Gaussian",
+    "Prepared",
+    "Sample",
+    "cycled",
+    "from_sampler",
+    "from_samples",
+    "rows_for_scaling",
+]
 
 Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, "n d"]]]
 
@@ -217,3 +225,11 @@ def _sampled_gaussians(source: SamplerSource, key: PRNGKeyArray) -> list[Gaussia
         )
         for i in (0, 1)
     ]
+
+
+def cycled(
+    x: Float[np.ndarray, "n d"], n: int, rng: np.random.Generator
+) -> Float[np.ndarray, "m d"]:
+    """n rows that use every row equally often, in random order."""
+    index = np.resize(np.arange(x.shape[0]), n)
+    return x[rng.permutation(index)]

@@ -25,6 +25,10 @@ class Anchor(eqx.Module):
     def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         """log q_t(x) for each row."""
 
+    @abc.abstractmethod
+    def mean_velocity(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:
+        """v̄(x, t) = E[ẋ_t | x_t = x] of the anchor's own path."""
+
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         """∂_t log q_t(x)."""
         return jax.jvp(lambda time: self.log_density(x, time), (t,), (jnp.ones_like(t),))[1]
@@ -50,6 +54,7 @@ class GaussianAnchor(Anchor):
     """
 
     rotation: Float[Array, "d d"]
+    rotation_back: Float[Array, "d d"]  # its inverse
     mean_0: Float[Array, " d"]  # in rotated coordinates, as all below
     mean_1: Float[Array, " d"]
     variance_1: Float[Array, " d"]
@@ -71,6 +76,7 @@ class GaussianAnchor(Anchor):
         rotation = vectors.T
         return cls(
             rotation=jnp.asarray(rotation, dtype=float),
+            rotation_back=jnp.asarray(covariance_0 @ vectors, dtype=float),
             mean_0=jnp.asarray(rotation @ mean_0, dtype=float),
             mean_1=jnp.asarray(rotation @ mean_1, dtype=float),
             variance_1=jnp.asarray(variance_1, dtype=float),
@@ -81,11 +87,24 @@ class GaussianAnchor(Anchor):
 
     def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         """log N(x; m_t, S_t) + (d/2) log 2π."""
+        mean, variance = self._moments(t)
+        gap = x @ self.rotation.T - mean
+        return self.log_volume - 0.5 * jnp.sum(gap**2 / variance + jnp.log(variance), axis=-1)
+
+    def mean_velocity(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:
+        """ṁ_t + ½ Ṡ_t S_t⁻¹ (x − m_t): S_t is diagonal in rotated coordinates."""
+        (mean, variance), (mean_rate, variance_rate) = jax.jvp(
+            self._moments, (t,), (jnp.ones_like(t),)
+        )
+        gap = x @ self.rotation.T - mean
+        return (mean_rate + 0.5 * variance_rate / variance * gap) @ self.rotation_back.T
+
+    def _moments(self, t: Float[Array, " n"]) -> tuple[Float[Array, "n d"], Float[Array, "n d"]]:
+        """m_t and the diagonal of S_t, in rotated coordinates."""
         alpha, beta = (c[:, None] for c in self.path.schedule(t))
         noise = self.path.noise_scale(t)[:, None] ** 2 * self.noise
-        variance = alpha**2 + beta**2 * self.variance_1 + noise
-        gap = x @ self.rotation.T - alpha * self.mean_0 - beta * self.mean_1
-        return self.log_volume - 0.5 * jnp.sum(gap**2 / variance + jnp.log(variance), axis=-1)
+        mean = alpha * self.mean_0 + beta * self.mean_1
+        return mean, alpha**2 + beta**2 * self.variance_1 + noise
 
 
 class MixtureAnchor(Anchor):
@@ -108,8 +127,17 @@ class MixtureAnchor(Anchor):
 
     def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         """log Σ_p weight_p N(x; m_t^p, S_t^p) + (d/2) log 2π."""
+        return jax.nn.logsumexp(self._log_terms(x, t), axis=0)
+
+    def mean_velocity(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:
+        """The pairs' velocities, weighted by how likely each pair made x at t."""
+        each = eqx.filter_vmap(lambda pair: pair.mean_velocity(x, t))(self.pairs)
+        shares = jax.nn.softmax(self._log_terms(x, t), axis=0)
+        return jnp.einsum("pn,pnd->nd", shares, each)
+
+    def _log_terms(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "p n"]:
         each = eqx.filter_vmap(lambda pair: pair.log_density(x, t))(self.pairs)
-        return jax.nn.logsumexp(each + self.log_weights[:, None], axis=0)
+        return each + self.log_weights[:, None]
 
 
 class Anchored(SecantFunction):

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
@@ -36,8 +36,8 @@ class Target(eqx.Module):
     uses_intervals: ClassVar[bool] = False
 
     @abc.abstractmethod
-    def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
-        """The loss of each row."""
+    def losses(self, model: PyTree, path: Path, batch: Batch) -> Float[Array, " n"]:
+        """The loss of each row; a target says which kind of model it trains."""
 
     @abc.abstractmethod
     def time_range(self, path: Path) -> tuple[float, float]:

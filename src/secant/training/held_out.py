@@ -5,9 +5,8 @@ from __future__ import annotations
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.time_samplers import Uniform
@@ -56,7 +55,7 @@ class HeldOut(eqx.Module):
         l = low + share * (t - low)
         return cls(Batch(x_0, x_1, path.noise(key_noise, x_0), l, t), path, target)
 
-    def score(self, model: SecantFunction) -> HeldOutScore:
+    def score(self, model: PyTree) -> HeldOutScore:
         """J of a model."""
         losses = _losses(self, model)
         error = jnp.std(losses) / jnp.sqrt(losses.size)
@@ -64,7 +63,7 @@ class HeldOut(eqx.Module):
 
 
 @eqx.filter_jit
-def _losses(held_out: HeldOut, model: SecantFunction) -> Float[Array, " n"]:
+def _losses(held_out: HeldOut, model: PyTree) -> Float[Array, " n"]:
     def losses(batch: Batch) -> Float[Array, " n"]:
         return held_out.target.losses(model, held_out.path, batch)
 

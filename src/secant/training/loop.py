@@ -11,7 +11,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray, PyTree
 
-from secant.models.secant_function import SecantFunction
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.history import Record, Status
 from secant.training.progress import Reporter
@@ -27,7 +26,7 @@ __all__ = ["TrainingResult", "train"]
 class TrainingResult:
     """The best model by the held-out loss, and how it came about."""
 
-    model: SecantFunction
+    model: PyTree
     status: Status
     held_out: HeldOutScore
     best_step: int
@@ -55,7 +54,7 @@ class _Best:
             self.looks_since += 1
         return score.value
 
-    def model(self) -> SecantFunction:
+    def model(self) -> PyTree:
         return eqx.combine(self.weights, self._rest)
 
 
@@ -65,7 +64,7 @@ def _copied(weights: PyTree) -> PyTree:
 
 
 def train(
-    model: SecantFunction,
+    model: PyTree,
     source: Source,
     objective: Objective,
     held_out: HeldOut,

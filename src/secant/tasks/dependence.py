@@ -1,0 +1,195 @@
+"""Dependence as a ratio: p_1 is the joint distribution, p_0 the product of its blocks' margins.
+
+`KL(p_1 ‖ p_0)` is the mutual information of two blocks of columns, and the total correlation of
+more. Rows of p_0 are made by re-pairing the blocks of different rows of the same sample, always
+within the rows that train a fit, or within those that judge it, never across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import logsumexp, ndtri
+from scipy.stats import rankdata
+
+from secant.diagnostics import pareto_shape
+from secant.estimators import RatioEstimator
+from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
+from secant.tasks.permutation import combined_p_value, permutation_p_value
+
+__all__ = ["Dependence", "DependenceFit", "normal_scores", "repaired"]
+
+Blocks = Sequence[Float[np.ndarray, "n _"]]
+
+_REPAIRINGS_TO_TRAIN = 8  # rows of p_0 for each row of the joint: they cost no data
+_MOST_ROWS_TO_TRAIN = 100_000
+_MOST_ROWS_TO_JUDGE = 5_000  # of a fold, under all its re-pairings
+_HEAVY = 0.7  # Pareto shape beyond which an average of ratios is not to be believed
+
+
+def normal_scores(block: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    """Each column by its ranks, on the normal scale: Φ⁻¹((rank − ½)/n); ties share a score.
+
+    Mutual information does not change under strictly increasing maps of the columns, so scale and
+    tails are gone before anything is learned. Order within a column is all that is used, and no
+    row's partner: the scores of held-out rows say nothing of their dependence.
+    """
+    ranks = rankdata(block, axis=0)
+    return np.asarray(ndtri((ranks - 0.5) / block.shape[0]))
+
+
+def repaired(
+    blocks: Blocks, n_repeats: int, rng: np.random.RandomState
+) -> Float[np.ndarray, "repeats n d"]:
+    """Rows of p_0: block by block from different rows, `n_repeats` times over.
+
+    Each repeat lays the rows on a circle at random and turns each block but the first by a
+    distance of its own, so no two blocks of a new row come from one old row.
+    """
+    n = blocks[0].shape[0]
+    circle = rng.permutation(n)
+    repeats = []
+    for turns in _turns(n, len(blocks), n_repeats, rng):
+        parts = [b[np.roll(circle, -turn)] for b, turn in zip(blocks, turns, strict=True)]
+        repeats.append(np.concatenate(parts, axis=1)[np.argsort(circle)])
+    return np.stack(repeats)
+
+
+def _turns(
+    n: int, n_blocks: int, n_repeats: int, rng: np.random.RandomState
+) -> list[Int[np.ndarray, " blocks"]]:
+    """Distances of the blocks, the first one's 0; with two blocks no repeat is like another."""
+    if n_blocks == 2:
+        distances = 1 + rng.permutation(n - 1)[:n_repeats]
+        return [np.array([0, distance]) for distance in distances]
+    others = (1 + rng.permutation(n - 1)[: n_blocks - 1] for _ in range(n_repeats))
+    return [np.concatenate([[0], turn]) for turn in others]
+
+
+@dataclass(frozen=True)
+class DependenceFit:
+    """One fold: what a fit on the other folds says of its rows.
+
+    Attributes:
+        rows: the fold's row numbers.
+        log_ratio: their log ratio, as fitted.
+        log_normaliser: log Ẑ = log E_{p_0}[r̂] over re-pairings of the fold's rows.
+        normaliser_error: its standard error.
+        shape: Pareto shape of the ratios behind log Ẑ; from 0.7 on it is not to be believed.
+        p_value: of the fold's mean log ratio among its re-pairings.
+        ensemble: the fit.
+    """
+
+    rows: Int[np.ndarray, " m"]
+    log_ratio: Float[np.ndarray, " m"]
+    log_normaliser: float
+    normaliser_error: float
+    shape: float
+    p_value: float
+    ensemble: RatioEnsemble
+
+    @property
+    def is_normalisable(self) -> bool:
+        """Whether log Ẑ can be believed."""
+        return self.shape < _HEAVY
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Cross-fitted log p(blocks) − Σ log p(block) at every row, in nats.
+
+    The mean over rows of `log r̂ − log Ẑ` is the Donsker–Varadhan form: it differs from KL(p_1‖p_0)
+    by `−KL(p_1‖ r̂ p_0/Ẑ)`, which is of second order in the error of log r̂, and never positive. Where
+    Ẑ is not to be believed (`is_normalised` is False), the values are log r̂ as fitted.
+    """
+
+    pointwise: Float[np.ndarray, " n"]
+    is_normalised: bool
+    folds: tuple[DependenceFit, ...]
+
+    @property
+    def estimate(self) -> float:
+        """The mean over rows."""
+        return float(self.pointwise.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean: the spread of the values, and what the normalisers are uncertain by."""
+        variance = self.pointwise.var(ddof=1) / self.pointwise.size
+        if self.is_normalised:
+            shares = [fold.rows.size / self.pointwise.size for fold in self.folds]
+            errors = [fold.normaliser_error for fold in self.folds]
+            variance += sum((s * e) ** 2 for s, e in zip(shares, errors, strict=True))
+        return float(np.sqrt(variance))
+
+    @property
+    def p_value(self) -> float:
+        """Against independence: the folds' permutation p-values, combined."""
+        return combined_p_value([fold.p_value for fold in self.folds])
+
+    @classmethod
+    def fitted(
+        cls,
+        blocks: Blocks,
+        estimator: RatioEstimator,
+        *,
+        n_folds: int,
+        n_ensemble: int,
+        n_permutations: int,
+        rng: np.random.RandomState,
+    ) -> Dependence:
+        """Cross-fit the ratio of the joint to its re-pairings."""
+        n = blocks[0].shape[0]
+        number = fold_numbers(n, n_folds, rng)
+        folds = []
+        for k in range(n_folds):
+            ensemble = _trained([b[number != k] for b in blocks], estimator, n_ensemble, rng)
+            rows = np.flatnonzero(number == k)
+            folds.append(_judged([b[rows] for b in blocks], rows, ensemble, n_permutations, rng))
+        return _gathered(n, tuple(folds))
+
+
+def _trained(
+    blocks: Blocks, estimator: RatioEstimator, n_members: int, rng: np.random.RandomState
+) -> RatioEnsemble:
+    n = blocks[0].shape[0]
+    repeats = int(np.clip(_MOST_ROWS_TO_TRAIN // n, 1, min(_REPAIRINGS_TO_TRAIN, n - 1)))
+    x_0 = np.concatenate(list(repaired(blocks, repeats, rng)))
+    x_1 = np.concatenate(blocks, axis=1)
+    return RatioEnsemble.fitted(estimator, x_0, x_1, n_members=n_members, rng=rng)
+
+
+def _judged(
+    blocks: Blocks,
+    rows: Int[np.ndarray, " m"],
+    ensemble: RatioEnsemble,
+    n_permutations: int,
+    rng: np.random.RandomState,
+) -> DependenceFit:
+    joint = ensemble.log_ratio(np.concatenate(blocks, axis=1))
+    some = rng.permutation(rows.size)[:_MOST_ROWS_TO_JUDGE]
+    others = repaired([b[some] for b in blocks], min(n_permutations, some.size - 1), rng)
+    scores = ensemble.log_ratio(others.reshape(-1, others.shape[-1])).reshape(others.shape[:2])
+    log_normaliser = float(logsumexp(scores) - np.log(scores.size))
+    # Re-pairings are all but uncorrelated: with y fixed, the mean of r over x is 1 wherever y is.
+    means = np.exp(logsumexp(scores, axis=1) - np.log(scores.shape[1]) - log_normaliser)
+    return DependenceFit(
+        rows,
+        joint,
+        log_normaliser,
+        float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else np.inf,
+        pareto_shape(scores.ravel()),
+        permutation_p_value(float(joint[some].mean()), scores.mean(axis=1)),
+        ensemble,
+    )
+
+
+def _gathered(n: int, folds: tuple[DependenceFit, ...]) -> Dependence:
+    is_normalised = all(fold.is_normalisable for fold in folds)
+    pointwise = np.empty(n)
+    for fold in folds:
+        pointwise[fold.rows] = fold.log_ratio - (fold.log_normaliser if is_normalised else 0.0)
+    return Dependence(pointwise, is_normalised, folds)
