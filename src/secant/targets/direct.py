@@ -82,6 +82,10 @@ class Bregman(DirectLoss):
     ) -> Float[Array, " n"]:
         """The losses, given the log ratio at the rows of x_0 and of x_1."""
         del batch
+        return self.pair_losses(on_0, on_1)
+
+    def pair_losses(self, on_0: Float[Array, " n"], on_1: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The same of any log ratio: no member of (D0) looks at the rows themselves."""
         return self.conjugate(on_0) - self.slope(on_1)
 
 
