@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
-from secant.targets.direct import Logistic
+from secant.targets.bregman import Logistic
 
 __all__ = ["BRIDGES", "bridge_loss"]
 

@@ -20,18 +20,15 @@ from secant.models.shifted import Shifted
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant
 from secant.targets.batch import Target
-from secant.targets.direct import (
-    DirectLoss,
-    DonskerVaradhan,
+from secant.targets.bregman import (
     ExponentialWeight,
-    GammaDivergence,
     Hellinger,
-    InfoNCE,
     KullbackLeibler,
     Logistic,
     PolynomialWeight,
     SquaredRatio,
 )
+from secant.targets.direct import DirectLoss, DonskerVaradhan, GammaDivergence, InfoNCE
 from secant.time_samplers import Uniform
 from secant.training.loop import TrainingResult
 from secant.training.settings import Training

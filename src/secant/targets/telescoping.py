@@ -12,7 +12,7 @@ from secant.models.secant_function import SecantFunction
 from secant.models.telescoping import TelescopingFunction
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
-from secant.targets.direct import Logistic
+from secant.targets.bregman import Logistic
 
 __all__ = ["DimensionMixing", "LinearCombination", "Telescoping", "Waymarks"]
 
