@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
+from secant.targets.bregman import Logistic
 
 __all__ = ["BRIDGES", "bridge_loss"]
 
@@ -43,4 +44,4 @@ def bridge_loss(
     x_l = path.point(x_0, x_1, path.noise(key_l, x_0), l).x_t
     x_t = path.point(x_0[::-1], other, path.noise(key_t, x_0), t).x_t
     on_l, on_t = ((t - l) * model.secant(x, l, t) for x in (x_l, x_t))
-    return jnp.mean(jax.nn.softplus(on_l) + jax.nn.softplus(-on_t))
+    return jnp.mean(Logistic().pair_losses(on_l, on_t))

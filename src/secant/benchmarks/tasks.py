@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from secant.datasets import Pair, shuffled
 from secant.estimators import ISADRE, RatioEstimator, SecantRatio
+from secant.estimators.direct import HeldOutRatios
 from secant.estimators.neural import NeuralRatio
 from secant.estimators.path_ratio import PathRatio
 from secant.integration import Integral, Rule
@@ -92,7 +93,7 @@ class Task:
             spread_1=_spread(exact[1]),
             spread_0=_spread(exact[0]),
             evaluations=results[1].evaluations,
-            logistic=float(np.mean(np.logaddexp(0.0, values[0]) + np.logaddexp(0.0, -values[1]))),
+            logistic=HeldOutRatios(values[0], values[1]).loss()[0],
             bridges=_bridges(estimator, x_0, x_1),
         )
 

@@ -10,8 +10,7 @@ from jaxtyping import Float
 
 from secant.curricula import FullIntervals
 from secant.diagnostics import log_normaliser
-from secant.estimators._base import key_of
-from secant.estimators.neural import NeuralRatio, Runner, Stage
+from secant.estimators.neural import NeuralRatio, Runner
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import ScalingRule, Standardise
 from secant.integration import SecantSteps
@@ -21,18 +20,15 @@ from secant.models.shifted import Shifted
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant
 from secant.targets.batch import Target
-from secant.targets.direct import (
-    DirectLoss,
-    DonskerVaradhan,
+from secant.targets.bregman import (
     ExponentialWeight,
-    GammaDivergence,
     Hellinger,
-    InfoNCE,
     KullbackLeibler,
     Logistic,
     PolynomialWeight,
     SquaredRatio,
 )
+from secant.targets.direct import DirectLoss, DonskerVaradhan, GammaDivergence, InfoNCE
 from secant.time_samplers import Uniform
 from secant.training.loop import TrainingResult
 from secant.training.settings import Training
@@ -108,10 +104,12 @@ class ClassifierRatio(NeuralRatio):
     def _held_out_target(self) -> Target:
         return self.loss_
 
+    def _objective(self, prepared: Prepared) -> Objective:
+        del prepared
+        return Objective(self.loss_, self.path_, Uniform(), FullIntervals())
+
     def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        model = self.builder_.build(prepared.n_features, key=key_of(seed, 0))
-        objective = Objective(self.loss_, self.path_, Uniform(), FullIntervals())
-        result = run(Stage(model, objective, self.training_), 0)
+        result = super()._trained(prepared, run, seed)
         if self.loss_.fixes_constant:
             return result
         return replace(result, model=_normalised(result.model, prepared.rows_0))

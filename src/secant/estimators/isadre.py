@@ -7,22 +7,18 @@ from typing import Literal
 import numpy as np
 
 from secant.curricula import ContractionIntervalAnnealing, Curriculum
-from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.conditional import conditional_sampler, warn_unless_standard_normal
-from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import ScalingRule, Standardise
 from secant.integration import SecantSteps
 from secant.models.aligned import AlignedSecant
-from secant.models.anchor import Anchored
 from secant.paths import DiffusionBridge, Path
 from secant.targets.batch import Target
 from secant.targets.conditional import ConditionalSecantAlignment
 from secant.targets.velocity import ImpliedVelocity
 from secant.time_samplers import TimeSampler, VarianceImportance
-from secant.training.loop import TrainingResult
 from secant.training.settings import Training
 from secant.training.step import Objective
 
@@ -52,6 +48,8 @@ class ISADRE(PathRatio):
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed of everything random.
     """
+
+    builder_: AlignedSecant
 
     def __init__(
         self,
@@ -93,12 +91,6 @@ class ISADRE(PathRatio):
         self.training_ = Training(patience=None) if self.training is None else self.training
         self.anchor_ = resolved_anchor(self.anchor)
         self.rule_ = SecantSteps(self.n_steps)
-
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        model = self.builder_.build(prepared.n_features, key=key_of(seed, 0))
-        if self.anchor_ is not None:
-            model = Anchored(self.anchor_.fitted(prepared, self.path_, seed), model)
-        return run(Stage(model, self._objective(prepared), self.training_), 0)
 
     def _selection_target(self, prepared: Prepared) -> Target:
         return ImpliedVelocity(prepared.moments, tangents_only=self.curriculum_.tangents_only)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from secant.diagnostics import Diagnostics, effective_sample_size, log_normaliser
 from secant.estimators._base import RatioEstimator, key_of
+from secant.estimators.anchoring import AnchorRule
 from secant.estimators.checks import checked_labels
 from secant.estimators.preparation import (
     Prepared,
@@ -25,6 +26,7 @@ from secant.estimators.preparation import (
 )
 from secant.estimators.scaling import ScalingRule
 from secant.integration import Integral, Rule
+from secant.models.anchor import Anchored
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Target
@@ -66,11 +68,11 @@ class NeuralRatio(RatioEstimator):
 
     @abc.abstractmethod
     def _resolve(self) -> None:
-        """Set `path_`, `training_`, `scaling_rule_` and the like from the parameters."""
+        """Set `builder_`, `path_`, `scaling_rule_` and the like from the parameters."""
 
     @abc.abstractmethod
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        """Build what is to be trained and hand it to `run`, once or several times over."""
+    def _objective(self, prepared: Prepared) -> Objective:
+        """What is minimised."""
 
     @abc.abstractmethod
     def _held_out_target(self) -> Target:
@@ -91,6 +93,8 @@ class NeuralRatio(RatioEstimator):
         """Held-out rows, paired as a batch's are: a pairing changes the path between the ends."""
         return x_0, x_1
 
+    anchor_: AnchorRule | None = None
+    builder_: ModelBuilder
     path_: Path
     training_: Training
     scaling_rule_: ScalingRule
@@ -141,6 +145,20 @@ class NeuralRatio(RatioEstimator):
         self.history_ = result.history
         self.diagnostics_ = self._diagnose(prepared, result)
         self.diagnostics_.warn()
+
+    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
+        """Build a model and hand it to `run`; a subclass may add to it."""
+        model = self._built(self.builder_, prepared, seed, 0)
+        return run(Stage(model, self._objective(prepared), self.training_), 0)
+
+    def _built(
+        self, builder: ModelBuilder, prepared: Prepared, seed: int, number: int
+    ) -> SecantFunction:
+        """A fresh model, on top of the anchor if there is one."""
+        model = builder.build(prepared.n_features, key=key_of(seed, number))
+        if self.anchor_ is None:
+            return model
+        return Anchored(self.anchor_.fitted(prepared, self.path_, seed), model)
 
     def _held_out(
         self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], target: Target

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from secant.curricula import ContractionIntervalAnnealing, Curriculum, FullIntervals
-from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
@@ -13,11 +12,9 @@ from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import AdaptiveMargins, ScalingRule
 from secant.integration import SecantSteps
 from secant.models.aligned import AlignedSecant
-from secant.models.anchor import Anchored
-from secant.models.secant_function import ModelBuilder, SecantFunction
+from secant.models.secant_function import ModelBuilder
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant, Path
-from secant.targets.batch import Target
 from secant.targets.distillation import Distillation
 from secant.targets.velocity import SecantVelocity, TangentVelocity
 from secant.time_samplers import Uniform
@@ -96,25 +93,16 @@ class SecantRatio(PathRatio):
         self.anchor_ = resolved_anchor(self.anchor)
         self.rule_ = SecantSteps(1)
 
+    def _objective(self, prepared: Prepared) -> Objective:
+        del prepared
+        if isinstance(self.builder_, AlignedSecant):
+            return Objective(SecantVelocity(), self.path_, Uniform(), self.curriculum_)
+        return Objective(TangentVelocity(), self.path_, Uniform(), FullIntervals())
+
     def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        free = isinstance(self.builder_, AlignedSecant)
-        target: Target = SecantVelocity() if free else TangentVelocity()
-        curriculum = self.curriculum_ if free else FullIntervals()
-        model = self._built(self.builder_, prepared, seed, 0)
-        result = run(Stage(model, self._objective(target, curriculum), self.training_), 0)
+        result = super()._trained(prepared, run, seed)
         if self.student is None:
             return result
         student = self._built(self.student, prepared, seed, 1)
-        objective = self._objective(Distillation(result.model), FullIntervals())
+        objective = Objective(Distillation(result.model), self.path_, Uniform(), FullIntervals())
         return run(Stage(student, objective, self.training_), 1)
-
-    def _objective(self, target: Target, curriculum: Curriculum) -> Objective:
-        return Objective(target, self.path_, Uniform(), curriculum)
-
-    def _built(
-        self, builder: ModelBuilder, prepared: Prepared, seed: int, number: int
-    ) -> SecantFunction:
-        model = builder.build(prepared.n_features, key=key_of(seed, number))
-        if self.anchor_ is None:
-            return model
-        return Anchored(self.anchor_.fitted(prepared, self.path_, seed), model)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from secant.curricula import FullIntervals
-from secant.estimators._base import key_of
-from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import ScalingRule, Standardise
@@ -17,7 +15,6 @@ from secant.schedules import Foellmer
 from secant.targets.batch import Target
 from secant.targets.telescoping import LinearCombination, Telescoping, Waymarks
 from secant.time_samplers import Uniform
-from secant.training.loop import TrainingResult
 from secant.training.settings import Training
 from secant.training.step import Objective
 
@@ -74,8 +71,6 @@ class TRE(PathRatio):
         """Its own loss: between waymarks there is no tangent to be judged by J."""
         return Telescoping(self.waymarks_)
 
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        model = self.builder_.build(prepared.n_features, key=key_of(seed, 0))
-        target = self._held_out_target()
-        objective = Objective(target, self.path_, Uniform(), FullIntervals())
-        return run(Stage(model, objective, self.training_), 0)
+    def _objective(self, prepared: Prepared) -> Objective:
+        del prepared
+        return Objective(self._held_out_target(), self.path_, Uniform(), FullIntervals())

@@ -9,9 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from secant.curricula import FullIntervals
-from secant.estimators._base import key_of
 from secant.estimators.conditional import conditional_sampler, warn_unless_standard_normal
-from secant.estimators.neural import Runner, Stage
 from secant.estimators.path_ratio import PathRatio
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import ScalingRule, Standardise
@@ -32,7 +30,6 @@ from secant.targets.time_score_matching import (
 )
 from secant.targets.velocity import ImpliedVelocity
 from secant.time_samplers import TimeSampler, Uniform
-from secant.training.loop import TrainingResult
 from secant.training.pairing import Pairing
 from secant.training.settings import Training
 from secant.training.sources import PairedSource, Source
@@ -58,10 +55,6 @@ class TimeScoreRatio(PathRatio):
     def _default_path(self) -> Path:
         """What `path=None` means."""
 
-    @abc.abstractmethod
-    def _objective(self, prepared: Prepared) -> Objective:
-        """What is minimised."""
-
     def _resolve(self) -> None:
         self.builder_ = self._default_model() if self.model is None else self.model
         self.path_ = self._default_path() if self.path is None else self.path
@@ -70,10 +63,6 @@ class TimeScoreRatio(PathRatio):
             raise TypeError(f"`rule` must be a Rule or None; got {self.rule_!r}.")
         self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
         self.training_ = Training() if self.training is None else self.training
-
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        model = self.builder_.build(prepared.n_features, key=key_of(seed, 0))
-        return run(Stage(model, self._objective(prepared), self.training_), 0)
 
 
 class CTSM(TimeScoreRatio):

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from secant.models.embedding import time_features
 from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
-from secant.models.tangent import mean_over_nodes
+from secant.models.tangent import TangentFunction
 
 __all__ = ["JointScore", "JointScoreNetwork"]
 
@@ -42,10 +42,10 @@ class JointScoreNetwork(ModelBuilder):
         """A model with fresh parameters."""
         n_in = n_features + 2 * self.n_frequencies + 1
         trunk = self.trunk.build(n_in, 1 + n_features, key=key)
-        return _JointFunction(trunk, self.n_frequencies, self.n_nodes)
+        return _JointFunction(trunk=trunk, n_frequencies=self.n_frequencies, n_nodes=self.n_nodes)
 
 
-class _JointFunction(JointScore):
+class _JointFunction(TangentFunction, JointScore):
     trunk: Trunk
     n_frequencies: int = eqx.field(static=True)
     n_nodes: int = eqx.field(static=True)
@@ -59,23 +59,3 @@ class _JointFunction(JointScore):
 
     def data_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:
         return self._both(x, t)[:, 1:]
-
-    def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        return self._both(x, t)[:, 0]
-
-    def parts(
-        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
-    ) -> Float[Array, "n 1"]:
-        return mean_over_nodes(self.tangent_parts, x, l, t, self.n_nodes)
-
-    def implied_tangent(
-        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
-    ) -> Float[Array, " n"]:
-        """The time score itself: (S1) holds by construction."""
-        del l
-        return self.time_score(x, t)
-
-    @property
-    def secant_evaluations(self) -> int:
-        """Network evaluations one secant costs."""
-        return self.n_nodes

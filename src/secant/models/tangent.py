@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import abc
 
 import equinox as eqx
 import jax
@@ -14,24 +14,44 @@ from secant.models.embedding import time_features
 from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
 
-__all__ = ["TangentNetwork", "mean_over_nodes"]
+__all__ = ["TangentFunction", "TangentNetwork"]
 
 
-TangentParts = Callable[[Float[Array, "n d"], Float[Array, " n"]], Float[Array, "n parts"]]
+class TangentFunction(SecantFunction):
+    """A model of the time score; its secant is the mean of it over [l, t], so (S1) holds."""
 
+    n_nodes: eqx.AbstractVar[int]
 
-def mean_over_nodes(
-    tangent: TangentParts,
-    x: Float[Array, "n d"],
-    l: Float[Array, " n"],
-    t: Float[Array, " n"],
-    n_nodes: int,
-) -> Float[Array, "n parts"]:
-    """(E1) the secant as the mean of a tangent over [l, t], by Gauss–Legendre nodes."""
-    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
-    shares = (0.5 * (nodes + 1.0)).astype(t.dtype)
-    at_nodes = [tangent(x, l + (t - l) * share) for share in shares]
-    return jnp.tensordot(0.5 * weights.astype(t.dtype), jnp.stack(at_nodes), axes=1)
+    @abc.abstractmethod
+    def tangent_parts(
+        self, x: Float[Array, "n d"], t: Float[Array, " n"]
+    ) -> Float[Array, "n parts"]:
+        """Summands of s(x, t)."""
+
+    def parts(
+        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
+    ) -> Float[Array, "n parts"]:
+        """(E1) the mean of the tangent's summands over [l, t], by Gauss–Legendre nodes."""
+        nodes, weights = np.polynomial.legendre.leggauss(self.n_nodes)
+        shares = (0.5 * (nodes + 1.0)).astype(t.dtype)
+        at_nodes = [self.tangent_parts(x, l + (t - l) * share) for share in shares]
+        return jnp.tensordot(0.5 * weights.astype(t.dtype), jnp.stack(at_nodes), axes=1)
+
+    def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """s(x, t)."""
+        return jnp.sum(self.tangent_parts(x, t), axis=-1)
+
+    def implied_tangent(
+        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
+    ) -> Float[Array, " n"]:
+        """The time score itself: (S1) holds by construction."""
+        del l
+        return self.time_score(x, t)
+
+    @property
+    def secant_evaluations(self) -> int:
+        """Network evaluations one secant costs."""
+        return self.n_nodes
 
 
 class TangentNetwork(ModelBuilder):
@@ -56,15 +76,15 @@ class TangentNetwork(ModelBuilder):
                 f"got {self.n_frequencies}, {self.n_nodes}."
             )
 
-    def build(self, n_features: int, *, key: PRNGKeyArray) -> SecantFunction:
+    def build(self, n_features: int, *, key: PRNGKeyArray) -> TangentFunction:
         """A model with fresh parameters."""
         n_in = n_features + 2 * self.n_frequencies + 1
         n_out = n_features if self.vectorised else 1
         trunk = self.trunk.build(n_in, n_out, key=key)
-        return _TangentFunction(trunk, self.n_frequencies, self.n_nodes)
+        return _TangentFunction(trunk=trunk, n_frequencies=self.n_frequencies, n_nodes=self.n_nodes)
 
 
-class _TangentFunction(SecantFunction):
+class _TangentFunction(TangentFunction):
     trunk: Trunk
     n_frequencies: int = eqx.field(static=True)
     n_nodes: int = eqx.field(static=True)
@@ -76,23 +96,3 @@ class _TangentFunction(SecantFunction):
         self, x: Float[Array, "n d"], t: Float[Array, " n"]
     ) -> Float[Array, "n parts"]:
         return jax.vmap(self._row)(x, t)
-
-    def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        return jnp.sum(self.tangent_parts(x, t), axis=-1)
-
-    def implied_tangent(
-        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
-    ) -> Float[Array, " n"]:
-        """The time score itself: (S1) holds by construction."""
-        del l
-        return self.time_score(x, t)
-
-    def parts(
-        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
-    ) -> Float[Array, "n parts"]:
-        return mean_over_nodes(self.tangent_parts, x, l, t, self.n_nodes)
-
-    @property
-    def secant_evaluations(self) -> int:
-        """Network evaluations one secant costs."""
-        return self.n_nodes

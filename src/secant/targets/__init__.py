@@ -1,20 +1,17 @@
 """Targets: what a model is trained to minimise."""
 
 from secant.targets.batch import Batch, Target
-from secant.targets.conditional import ConditionalSecantAlignment, ConditionalTimeScore
-from secant.targets.direct import (
+from secant.targets.bregman import (
     Bregman,
-    DirectLoss,
-    DonskerVaradhan,
     ExponentialWeight,
-    GammaDivergence,
     Hellinger,
-    InfoNCE,
     KullbackLeibler,
     Logistic,
     PolynomialWeight,
     SquaredRatio,
 )
+from secant.targets.conditional import ConditionalSecantAlignment, ConditionalTimeScore
+from secant.targets.direct import DirectLoss, DonskerVaradhan, GammaDivergence, InfoNCE
 from secant.targets.distillation import Distillation
 from secant.targets.telescoping import DimensionMixing, LinearCombination, Telescoping, Waymarks
 from secant.targets.time_score_matching import (

@@ -1,7 +1,6 @@
 """Direct losses: the log ratio learned from the two samples alone, with no path.
 
-(D0) is one family: a convex φ gives E_{p_0}[φ'(r) r − φ(r)] − E_{p_1}[φ'(r)], least at r = p_1/p_0.
-Losses that fix the ratio only up to a factor (γ, InfoNCE, Donsker–Varadhan) stand beside it.
+Those here fix the ratio only up to a factor; the family (D0) stands in `bregman`.
 """
 
 from __future__ import annotations
@@ -18,20 +17,7 @@ from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 
-__all__ = [
-    "Bregman",
-    "ContinuedBregman",
-    "DirectLoss",
-    "DonskerVaradhan",
-    "ExponentialWeight",
-    "GammaDivergence",
-    "Hellinger",
-    "InfoNCE",
-    "KullbackLeibler",
-    "Logistic",
-    "PolynomialWeight",
-    "SquaredRatio",
-]
+__all__ = ["DirectLoss", "DonskerVaradhan", "GammaDivergence", "InfoNCE"]
 
 
 class DirectLoss(Target):
@@ -62,183 +48,11 @@ class DirectLoss(Target):
         del path
         return 0.0, 1.0
 
-
-class Bregman(DirectLoss):
-    """(D0) φ'(r) r − φ(r) at x_0 less φ'(r) at x_1, both written in g = log r.
-
-    The two are tied by d(φ' r − φ)/dg = e^g dφ'/dg, which is all that (D0) needs.
-    """
-
-    @abc.abstractmethod
-    def slope(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """φ'(e^g)."""
-
-    @abc.abstractmethod
-    def conjugate(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """φ'(r) r − φ(r) at r = e^g."""
-
-    def compared(
-        self, on_0: Float[Array, " n"], on_1: Float[Array, " n"], batch: Batch
-    ) -> Float[Array, " n"]:
-        """The losses, given the log ratio at the rows of x_0 and of x_1."""
-        del batch
-        return self.conjugate(on_0) - self.slope(on_1)
-
-
-class ContinuedBregman(Bregman):
-    """A member of (D0) made of powers of r, which would overflow for large |g|.
-
-    Above `top` and below `bottom` φ'' is continued as the logistic loss has it, ∝ 1/r² and ∝ 1/r:
-    the loss then grows linearly in g, stays in the family, and is still least at the true ratio.
-
-    With powers of r the limits also keep φ' below about 200. A row of x_1 that meets no row of x_0
-    could else lower the mean without end: on 1,000 held-out rows a network trained with
-    φ'' = e^{2r} reached −3e5 where the truth has −0.3, and that state was kept as the best.
-    """
-
-    top: ClassVar[float]
-    bottom: ClassVar[float] = -math.inf
-
-    @abc.abstractmethod
-    def inner_slope(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """φ'(e^g) between the limits."""
-
-    @abc.abstractmethod
-    def inner_conjugate(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """φ'(r) r − φ(r) between the limits."""
-
-    def slope(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """φ'(e^g): beyond the limits its derivative in g falls as e^(−g), or stays."""
-        inside, above, below = self._split(g)
-        rise = self._rate(self.top) * -jnp.expm1(-above)
-        return self.inner_slope(inside) + rise + self._rate(self.bottom) * below
-
-    def conjugate(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """φ'(r) r − φ(r): beyond the limits what the slope entails."""
-        inside, above, below = self._split(g)
-        rise = math.exp(self.top) * self._rate(self.top) * above
-        fall = math.exp(self.bottom) * self._rate(self.bottom) * jnp.expm1(below)
-        return self.inner_conjugate(inside) + rise + fall
-
-    def _split(
-        self, g: Float[Array, " n"]
-    ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
-        """g within the limits, and by how much it is above (≥ 0) and below (≤ 0) them."""
-        inside = jnp.clip(g, self.bottom, self.top)
-        return inside, jnp.maximum(g - self.top, 0.0), jnp.minimum(g - self.bottom, 0.0)
-
-    def _rate(self, g: float) -> Float[Array, ""]:
-        """dφ'/dg = φ''(r) r at one point."""
-        point = jnp.asarray(g, dtype=float)
-        return jax.jvp(self.inner_slope, (point,), (jnp.ones_like(point),))[1]
-
-
-class Logistic(Bregman):
-    """Noise-contrastive estimation: softplus(−g(x_1)) + K softplus(g(x_0)), g = log r − log K (D0).
-
-    Batches hold equally many rows of both samples whatever their counts; K weighs x_0 all the same.
-
-    Attributes:
-        noise_ratio: K, rows of x_0 that one row of x_1 is compared with.
-    """
-
-    noise_ratio: float = 1.0
-
-    def __check_init__(self) -> None:
-        _check_positive(self, "noise_ratio")
-
-    def slope(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """φ' = −log(1 + K/r)."""
-        return -jax.nn.softplus(math.log(self.noise_ratio) - g)
-
-    def conjugate(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """K log(1 + r/K)."""
-        return self.noise_ratio * jax.nn.softplus(g - math.log(self.noise_ratio))
-
-
-class SquaredRatio(ContinuedBregman):
-    """Neural KuLSIF, Pearson's χ²: ½ r(x_0)² − r(x_1) (D0), φ = r²/2."""
-
-    top: ClassVar[float] = math.log(100.0)
-
-    def inner_slope(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """φ' = r."""
-        return jnp.exp(g)
-
-    def inner_conjugate(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """r²/2."""
-        return 0.5 * jnp.exp(2.0 * g)
-
-
-class KullbackLeibler(ContinuedBregman):
-    """The NWJ bound on KL: r(x_0) − log r(x_1) (D0), φ = r log r − r."""
-
-    top: ClassVar[float] = 20.0
-
-    def inner_slope(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """φ' = log r."""
-        return g
-
-    def inner_conjugate(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """The ratio itself."""
-        return jnp.exp(g)
-
-
-class Hellinger(ContinuedBregman):
-    """√r(x_0) + 1/√r(x_1) (D0), φ = −2√r."""
-
-    top: ClassVar[float] = 20.0
-    bottom: ClassVar[float] = -20.0
-
-    def inner_slope(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """φ' = −1/√r."""
-        return -jnp.exp(-0.5 * g)
-
-    def inner_conjugate(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """√r."""
-        return jnp.exp(0.5 * g)
-
-
-class ExponentialWeight(ContinuedBregman):
-    """EW: φ'' ∝ e^{2r}; with y = e^{2r}/2, ½ y (log 2y − 1) at x_0 less y at x_1 (D0).
-
-    ½ log 2y is the ratio, not its logarithm. Divided by e², so that φ'' = 1 where the samples
-    agree: gradients are clipped by their norm, and clipping every one would bias the answer.
-    """
-
-    top: ClassVar[float] = math.log(3.0)
-
-    def inner_slope(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """φ' = e^{2r − 2}/2."""
-        return 0.5 * jnp.exp(2.0 * (jnp.exp(g) - 1.0))
-
-    def inner_conjugate(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """e^{2r − 2} (2r − 1)/4."""
-        return 0.5 * self.inner_slope(g) * (2.0 * jnp.exp(g) - 1.0)
-
-
-class PolynomialWeight(ContinuedBregman):
-    """PW: φ'' = r^k; r^{k+2}/(k+2) at x_0 less r^{k+1}/(k+1) at x_1 (D0). k = 0 is neural KuLSIF.
-
-    Attributes:
-        power: k.
-    """
-
-    top: ClassVar[float] = math.log(12.0)
-
-    power: float = 1.0
-
-    def __check_init__(self) -> None:
-        if not 0.0 <= self.power <= 4.0:  # r^(k+2) must stay within single precision at the limit
-            raise ValueError(f"PolynomialWeight needs 0 <= power <= 4; got {self.power}.")
-
-    def inner_slope(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """φ' = r^{k+1}/(k+1)."""
-        return jnp.exp((self.power + 1.0) * g) / (self.power + 1.0)
-
-    def inner_conjugate(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
-        """r^{k+2}/(k+2)."""
-        return jnp.exp((self.power + 2.0) * g) / (self.power + 2.0)
+    def _check_positive(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not value > 0.0:  # so that NaN is refused too
+                raise ValueError(f"{type(self).__name__} needs {name} > 0; got {value}.")
 
 
 def _log_mean_exp(values: Float[Array, " n"]) -> Float[Array, ""]:
@@ -262,7 +76,7 @@ class GammaDivergence(DirectLoss):
     cutoff: float = 50.0
 
     def __check_init__(self) -> None:
-        _check_positive(self, "gamma", "cutoff")
+        self._check_positive("gamma", "cutoff")
 
     def compared(
         self, on_0: Float[Array, " n"], on_1: Float[Array, " n"], batch: Batch
@@ -308,9 +122,3 @@ class DonskerVaradhan(DirectLoss):
         """The losses, given the log ratio at the rows of x_0 and of x_1."""
         del batch
         return _log_mean_exp(on_0) - on_1
-
-
-def _check_positive(loss: DirectLoss, *names: str) -> None:
-    for name in names:
-        if not getattr(loss, name) > 0.0:  # so that NaN is refused too
-            raise ValueError(f"{type(loss).__name__} needs {name} > 0; got {getattr(loss, name)}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
@@ -13,6 +12,7 @@ from secant.models.secant_function import SecantFunction
 from secant.models.telescoping import TelescopingFunction
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
+from secant.targets.bregman import Logistic
 
 __all__ = ["DimensionMixing", "LinearCombination", "Telescoping", "Waymarks"]
 
@@ -68,7 +68,7 @@ class Telescoping(Target):
         on_left, on_right = (
             jnp.take_along_axis(model.bridges(x), number[:, None], axis=-1)[:, 0] for x in ends
         )
-        return jax.nn.softplus(on_left) + jax.nn.softplus(-on_right)
+        return Logistic().pair_losses(on_left, on_right)
 
     def time_range(self, path: Path) -> tuple[float, float]:
         """The whole of [0, 1]: the waymarks' times are their own."""

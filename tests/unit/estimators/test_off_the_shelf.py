@@ -11,48 +11,35 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.unit.estimators.closed_form import START, NormalPair, rmse
 
 from secant import OverlapWarning, SklearnRatio
 from secant.estimators.direct import DirectDiagnostics
 
-START = multivariate_normal([0.0, 0.0])
-END = multivariate_normal([0.5, 0.5], [[1.0, 0.3], [0.3, 1.0]])
-
-
-def drawn(seed, n_0, n_1):
-    rng = np.random.default_rng(seed)
-    return START.rvs(n_0, random_state=rng), END.rvs(n_1, random_state=rng)
-
-
-def truth(x):
-    return END.logpdf(x) - START.logpdf(x)
-
-
-def rmse(a, b):
-    return float(np.sqrt(np.mean((a - b) ** 2)))
+PAIR = NormalPair(multivariate_normal([0.5, 0.5], [[1.0, 0.3], [0.3, 1.0]]))
 
 
 @pytest.fixture(scope="module")
 def samples():
-    return drawn(0, 1500, 600)
+    return PAIR.drawn(0, 1500, 600)
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return np.concatenate(drawn(1, 500, 500))
+    return np.concatenate(PAIR.drawn(1, 500, 500))
 
 
 def test_default_on_a_gaussian_pair():
-    found = SklearnRatio(random_state=0).fit_samples(*drawn(0, 10_000, 10_000))
-    rows = drawn(1, 10_000, 10_000)[1]
-    assert rmse(found.log_ratio(rows), truth(rows)) < 0.15
+    found = SklearnRatio(random_state=0).fit_samples(*PAIR.drawn(0, 10_000, 10_000))
+    rows = PAIR.drawn(1, 10_000, 10_000)[1]
+    assert rmse(found.log_ratio(rows), PAIR.log_ratio(rows)) < 0.15
 
 
 @pytest.mark.parametrize("sizes", [(3000, 600), (600, 3000)])
 def test_the_class_prior_is_undone(sizes, rows):
-    found = SklearnRatio(random_state=0).fit_samples(*drawn(0, *sizes))
+    found = SklearnRatio(random_state=0).fit_samples(*PAIR.drawn(0, *sizes))
     # Six coefficients from 600 rows: √(6/600) = 0.1. The prior not undone would be log 5 = 1.6.
-    assert rmse(found.log_ratio(rows), truth(rows)) < 0.3
+    assert rmse(found.log_ratio(rows), PAIR.log_ratio(rows)) < 0.3
     assert found.log_prior_ == pytest.approx(np.log(sizes[1] / sizes[0]))
     assert abs(found.diagnostics_.normaliser.log_value) < 0.2
 
@@ -97,9 +84,9 @@ def test_weights_reach_a_calibrated_default(samples, rows):
     weight_0 = np.exp(moved.logpdf(samples[0]) - START.logpdf(samples[0]))
     found = SklearnRatio(calibration="sigmoid", random_state=0)
     found.fit_samples(*samples, weight_0=weight_0)
-    expected = END.logpdf(rows) - moved.logpdf(rows)
+    expected = PAIR.end.logpdf(rows) - moved.logpdf(rows)
     assert rmse(found.log_ratio(rows), expected) < 0.3
-    assert rmse(truth(rows), expected) > 0.29
+    assert rmse(PAIR.log_ratio(rows), expected) > 0.29
 
 
 def test_out_of_fold_rows_are_in_order_and_left_out(samples):
@@ -151,8 +138,8 @@ def test_calibration_mends_an_overconfident_forest(samples, rows, calibration):
         plain.fit_samples(*samples)
     mended.fit_samples(*samples)
     assert mended.diagnostics_.held_out_loss < plain.diagnostics_.held_out_loss
-    assert rmse(mended.log_ratio(rows), truth(rows)) < 0.6 * rmse(
-        plain.log_ratio(rows), truth(rows)
+    assert rmse(mended.log_ratio(rows), PAIR.log_ratio(rows)) < 0.6 * rmse(
+        plain.log_ratio(rows), PAIR.log_ratio(rows)
     )
 
 
@@ -179,7 +166,7 @@ def test_many_columns_take_squares_only():
 def test_boosting_needs_no_default(samples, rows):
     boosting = HistGradientBoostingClassifier(max_leaf_nodes=8, max_iter=30)
     found = SklearnRatio(boosting, random_state=0).fit_samples(*samples)
-    assert rmse(found.log_ratio(rows), truth(rows)) < 0.5
+    assert rmse(found.log_ratio(rows), PAIR.log_ratio(rows)) < 0.5
 
 
 def test_separable_samples_are_said(samples):

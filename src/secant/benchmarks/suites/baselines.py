@@ -1,0 +1,91 @@
+"""Every method of the library, under the same conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from secant.benchmarks.suites.entries import ITS_OWN, Entry, Make, Suite
+from secant.benchmarks.tasks import Task
+from secant.datasets import block_gaussians, gaussian_pair
+from secant.estimators import (
+    CTSM,
+    D3RE,
+    ISADRE,
+    TRE,
+    ClassifierRatio,
+    DREInfinity,
+    KernelRatio,
+    RatioEstimator,
+    SecantRatio,
+    SklearnRatio,
+)
+from secant.models import (
+    AlignedSecant,
+    JointScoreNetwork,
+    QuadraticForms,
+    ResidualMLP,
+    SpectralSecant,
+    TangentNetwork,
+    TelescopingHeads,
+)
+from secant.targets import DimensionMixing
+from secant.time_samplers import Uniform
+from secant.training import OptimalTransport, Training
+
+__all__ = ["suite"]
+
+_TRAINING = Training(steps=2_000, patience=None, evaluate_every=500)
+
+
+def suite() -> Suite:
+    """Gaussian pairs from 1 to 160 dimensions, each method judged in its own way."""
+    n = 50_000
+    one = gaussian_pair(np.zeros(1), np.eye(1), np.ones(1), 0.5 * np.eye(1))
+    pairs = (one, *(block_gaussians(d) for d in (2, 10, 40, 160)))
+    entries = [
+        Entry(Task(pair, n), name, make, ITS_OWN)
+        for pair in pairs
+        for name, make in _methods().items()
+    ]
+    about = "Every method on Gaussian pairs from 1 to 160 dimensions: same trunk, budget and rows."
+    return Suite("baselines", about, tuple(entries))
+
+
+def _methods() -> dict[str, Make]:
+    """Every method with the same trunk, budget and rows; its other settings are its defaults."""
+    trunk = ResidualMLP(128, depth=2)
+    tangent, vectorised = TangentNetwork(trunk), TangentNetwork(trunk, vectorised=True)
+    joint, heads = JointScoreNetwork(trunk), TelescopingHeads(8, trunk)
+    aligned = AlignedSecant(trunk, vectorised=True)
+    neural: dict[str, Callable[..., RatioEstimator]] = {
+        "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=trunk)),
+        "SecantRatio, no anchor": partial(SecantRatio, SpectralSecant(trunk=trunk), anchor=False),
+        "ISADRE": partial(ISADRE, aligned, time_sampler=Uniform()),
+        "DREInfinity": partial(DREInfinity, tangent),
+        "DREInfinity, joint": partial(DREInfinity, joint, joint=True),
+        "D3RE": partial(D3RE, tangent),
+        "D3RE, optimal transport": partial(D3RE, tangent, pairing=OptimalTransport(iterations=20)),
+        "CTSM": partial(CTSM, tangent, vectorised=False),
+        "CTSM-v": partial(CTSM, vectorised),
+        "TRE": partial(TRE, heads),
+        "TRE, dimension mixing": partial(TRE, heads, waymarks=DimensionMixing()),
+        "TRE, oracle form": partial(TRE, TelescopingHeads(8, QuadraticForms())),
+    }
+    for loss in ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv"):
+        neural[f"ClassifierRatio, {loss}"] = partial(ClassifierRatio, loss, trunk=trunk)
+    methods = {name: _seeded(partial(make, training=_TRAINING)) for name, make in neural.items()}
+    for method in ("ulsif", "rulsif", "kliep", "kulsif"):
+        methods[f"KernelRatio, {method}"] = _seeded(partial(KernelRatio, method))
+    methods["SklearnRatio, default"] = _seeded(SklearnRatio)
+    methods["SklearnRatio, boosted trees"] = _seeded(
+        partial(SklearnRatio, HistGradientBoostingClassifier())
+    )
+    return methods
+
+
+def _seeded(make: Callable[..., RatioEstimator]) -> Make:
+    return lambda seed: make(random_state=seed)
