@@ -4,6 +4,7 @@ from secant.datasets.dependence import (
     additive_noise,
     asinh_student,
     edge_singular_gauss,
+    joint_student,
     shuffled,
 )
 from secant.datasets.gaussians import (
@@ -36,6 +37,7 @@ __all__ = [
     "half_cube",
     "inverse_asinh",
     "inverse_half_cube",
+    "joint_student",
     "mixture_2d",
     "mixture_8d",
     "mixture_pair",
