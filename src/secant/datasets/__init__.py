@@ -14,6 +14,14 @@ from secant.datasets.gaussians import (
     narrow_gaussian,
 )
 from secant.datasets.heavy_tails import student_pair
+from secant.datasets.injections import (
+    mixture_quantile_of_normal,
+    normal_cdf,
+    spiral,
+    swiss_roll,
+    wiggly_x,
+    wiggly_y,
+)
 from secant.datasets.mixtures import mixture_2d, mixture_8d, mixture_pair
 from secant.datasets.pair import Estimate, Pair
 from secant.datasets.transforms import (
@@ -41,8 +49,14 @@ __all__ = [
     "mixture_2d",
     "mixture_8d",
     "mixture_pair",
+    "mixture_quantile_of_normal",
     "narrow_gaussian",
+    "normal_cdf",
     "shuffled",
+    "spiral",
     "student_pair",
+    "swiss_roll",
     "through",
+    "wiggly_x",
+    "wiggly_y",
 ]
