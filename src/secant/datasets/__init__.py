@@ -1,5 +1,6 @@
-"""Pairs of distributions that carry their exact log ratio."""
+"""Pairs of distributions that carry their exact log ratio, or their mutual information."""
 
+from secant.datasets.beyond_normal import bmi_tasks, geometric_tasks
 from secant.datasets.dependence import (
     additive_noise,
     asinh_student,
@@ -7,6 +8,7 @@ from secant.datasets.dependence import (
     joint_student,
     shuffled,
 )
+from secant.datasets.dependent_pair import DependentPair
 from secant.datasets.gaussians import (
     RHO_HALF_NAT,
     block_gaussians,
@@ -34,14 +36,17 @@ from secant.datasets.transforms import (
 
 __all__ = [
     "RHO_HALF_NAT",
+    "DependentPair",
     "Estimate",
     "Pair",
     "additive_noise",
     "asinh",
     "asinh_student",
     "block_gaussians",
+    "bmi_tasks",
     "edge_singular_gauss",
     "gaussian_pair",
+    "geometric_tasks",
     "half_cube",
     "inverse_asinh",
     "inverse_half_cube",
