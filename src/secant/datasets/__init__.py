@@ -1,11 +1,14 @@
-"""Pairs of distributions that carry their exact log ratio."""
+"""Pairs of distributions that carry their exact log ratio, or their mutual information."""
 
+from secant.datasets.beyond_normal import bmi_tasks, geometric_tasks
 from secant.datasets.dependence import (
     additive_noise,
     asinh_student,
     edge_singular_gauss,
+    joint_student,
     shuffled,
 )
+from secant.datasets.dependent_pair import DependentPair
 from secant.datasets.gaussians import (
     RHO_HALF_NAT,
     block_gaussians,
@@ -13,6 +16,14 @@ from secant.datasets.gaussians import (
     narrow_gaussian,
 )
 from secant.datasets.heavy_tails import student_pair
+from secant.datasets.injections import (
+    mixture_quantile_of_normal,
+    normal_cdf,
+    spiral,
+    swiss_roll,
+    wiggly_x,
+    wiggly_y,
+)
 from secant.datasets.mixtures import mixture_2d, mixture_8d, mixture_pair
 from secant.datasets.pair import Estimate, Pair
 from secant.datasets.transforms import (
@@ -25,22 +36,32 @@ from secant.datasets.transforms import (
 
 __all__ = [
     "RHO_HALF_NAT",
+    "DependentPair",
     "Estimate",
     "Pair",
     "additive_noise",
     "asinh",
     "asinh_student",
     "block_gaussians",
+    "bmi_tasks",
     "edge_singular_gauss",
     "gaussian_pair",
+    "geometric_tasks",
     "half_cube",
     "inverse_asinh",
     "inverse_half_cube",
+    "joint_student",
     "mixture_2d",
     "mixture_8d",
     "mixture_pair",
+    "mixture_quantile_of_normal",
     "narrow_gaussian",
+    "normal_cdf",
     "shuffled",
+    "spiral",
     "student_pair",
+    "swiss_roll",
     "through",
+    "wiggly_x",
+    "wiggly_y",
 ]

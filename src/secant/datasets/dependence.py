@@ -18,7 +18,7 @@ from secant.datasets.heavy_tails import student_draw, student_log_density
 from secant.datasets.pair import Pair
 from secant.datasets.transforms import asinh, inverse_asinh, through
 
-__all__ = ["additive_noise", "asinh_student", "edge_singular_gauss", "shuffled"]
+__all__ = ["additive_noise", "asinh_student", "edge_singular_gauss", "joint_student", "shuffled"]
 
 
 def additive_noise(epsilon: float = 0.1) -> Pair:
@@ -82,11 +82,44 @@ def edge_singular_gauss(rho: float = 0.9999) -> Pair:
     return gaussian_pair(zero, identity, zero, cov, name=f"edge-singular-gauss-{rho:g}")
 
 
-def asinh_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
-    """A joint Student t in m + n dimensions with identity dispersion, through `asinh`.
+def joint_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
+    """A joint Student t in m + n dimensions with identity dispersion, against its margins.
 
     x and y are uncorrelated yet dependent: they share the scale √(ν/χ²).
     `MI = f(ν) + f(ν+m+n) − f(ν+m) − f(ν+n)` with `f(v) = log Γ(v/2) − (v/2) ψ(v/2)`.
+
+    Args:
+        dim_x: m, the first columns.
+        dim_y: n, the last columns.
+        df: Degrees of freedom ν, positive; 1 is Cauchy.
+
+    Returns:
+        The pair of columns (x, y).
+
+    Raises:
+        ValueError: If a parameter is out of range.
+
+    Example:
+        >>> round(joint_student(2, 2, df=1.0).kl, 4)
+        0.4319
+    """
+    if dim_x < 1 or dim_y < 1 or not df > 0:
+        raise ValueError(
+            "`dim_x` and `dim_y` must be at least 1 and `df` positive; "
+            f"got {dim_x}, {dim_y} and {df}."
+        )
+    return Pair(
+        name=f"joint-student-{dim_x}x{dim_y}-df{df:g}",
+        n_features=dim_x + dim_y,
+        draw_0=partial(_student_margins, dim_x, dim_y, df),
+        draw_1=partial(_student_joint, dim_x + dim_y, df),
+        log_ratio=partial(_student_log_ratio, dim_x, dim_y, df),
+        kl=_student_mi(dim_x, dim_y, df),
+    )
+
+
+def asinh_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
+    """`joint_student` through `asinh`, which tames its tails and keeps its mutual information.
 
     Args:
         dim_x: m, the first columns.
@@ -103,20 +136,8 @@ def asinh_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
         >>> round(asinh_student(1, 1, df=1.0).kl, 4)
         0.2242
     """
-    if dim_x < 1 or dim_y < 1 or not df > 0:
-        raise ValueError(
-            "`dim_x` and `dim_y` must be at least 1 and `df` positive; "
-            f"got {dim_x}, {dim_y} and {df}."
-        )
-    student = Pair(
-        name="student",
-        n_features=dim_x + dim_y,
-        draw_0=partial(_student_margins, dim_x, dim_y, df),
-        draw_1=partial(_student_joint, dim_x + dim_y, df),
-        log_ratio=partial(_student_log_ratio, dim_x, dim_y, df),
-        kl=_student_mi(dim_x, dim_y, df),
-    )
-    return through(student, asinh, inverse_asinh, f"asinh-student-{dim_x}x{dim_y}-df{df:g}")
+    student, name = joint_student(dim_x, dim_y, df), f"asinh-student-{dim_x}x{dim_y}-df{df:g}"
+    return through(student, asinh, inverse_asinh, name)
 
 
 def shuffled(x_1: Array, y_columns: Sequence[int], key: PRNGKeyArray) -> Array:

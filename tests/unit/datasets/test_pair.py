@@ -33,6 +33,7 @@ PAIRS: dict[str, Callable[[], Pair]] = {
     "additive_noise_narrow": lambda: datasets.additive_noise(0.1),
     "additive_noise_wide": lambda: datasets.additive_noise(0.75),
     "edge_singular_gauss": datasets.edge_singular_gauss,
+    "joint_student": lambda: datasets.joint_student(1, 2, df=2.0),
     "asinh_student": lambda: datasets.asinh_student(2, 2, df=1.0),
 }
 NO_KL = ("mixture_2d", "mixture_8d")  # in closed form
