@@ -20,12 +20,14 @@ from secant.estimators import (
     ISADRE,
     TRE,
     AdaptiveMargins,
+    ChasmSwitch,
     ClassifierRatio,
     DREInfinity,
     GaussianMixtures,
     GaussianMoments,
     Identity,
     KernelRatio,
+    PathEntropy,
     SecantRatio,
     SklearnRatio,
     Standardise,
@@ -37,6 +39,14 @@ from secant.exceptions import (
     OverlapWarning,
     TrainingWarning,
 )
+from secant.tasks import (
+    MIEstimator,
+    MutualInformation,
+    MutualInformationMatrix,
+    mutual_information,
+    mutual_information_matrix,
+    total_correlation,
+)
 from secant.training import OptimalTransport, Training
 
 __version__ = "0.1.0"
@@ -47,6 +57,7 @@ __all__ = [
     "ISADRE",
     "TRE",
     "AdaptiveMargins",
+    "ChasmSwitch",
     "ClassifierRatio",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
@@ -56,8 +67,12 @@ __all__ = [
     "GaussianStartWarning",
     "Identity",
     "KernelRatio",
+    "MIEstimator",
+    "MutualInformation",
+    "MutualInformationMatrix",
     "OptimalTransport",
     "OverlapWarning",
+    "PathEntropy",
     "SecantRatio",
     "SklearnRatio",
     "Standardise",
@@ -68,8 +83,11 @@ __all__ = [
     "diagnostics",
     "integration",
     "models",
+    "mutual_information",
+    "mutual_information_matrix",
     "paths",
     "schedules",
     "targets",
     "time_samplers",
+    "total_correlation",
 ]

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from secant.curricula import FullIntervals
 from secant.diagnostics import log_normaliser
+from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.neural import NeuralRatio, Runner
 from secant.estimators.preparation import Prepared
 from secant.estimators.scaling import ScalingRule, Standardise
@@ -59,6 +60,8 @@ class ClassifierRatio(NeuralRatio):
             `"gamma"`, `"ew"` and `"pw"` (exponential and polynomial weight), `"dv"` (MINE), or a
             `DirectLoss` of your own.
         trunk: the network; None is `ResidualMLP()`.
+        anchor: learn on top of a log ratio in closed form (G1), as `SecantRatio` does: True is
+            `GaussianMixtures()`. Off by default, for the published methods have none.
         scaling: of the columns; None is `Standardise()`.
         training: budget and optimiser; None is `Training()`.
         progress: a progress bar; None shows one on a terminal only.
@@ -70,6 +73,7 @@ class ClassifierRatio(NeuralRatio):
         loss: str | DirectLoss = "nce",
         *,
         trunk: TrunkBuilder | None = None,
+        anchor: bool | AnchorRule = False,
         scaling: ScalingRule | None = None,
         training: Training | None = None,
         progress: bool | None = None,
@@ -77,6 +81,7 @@ class ClassifierRatio(NeuralRatio):
     ) -> None:
         self.loss = loss
         self.trunk = trunk
+        self.anchor = anchor
         self.scaling = scaling
         self.training = training
         self.progress = progress
@@ -86,6 +91,7 @@ class ClassifierRatio(NeuralRatio):
         self.loss_ = self._resolved_loss()
         trunk = ResidualMLP() if self.trunk is None else self.trunk
         self.builder_ = SpectralSecant(order=1, trunk=trunk)  # constant in time: one output
+        self.anchor_ = resolved_anchor(self.anchor)
         self.path_ = DiffusionInterpolant()  # direct losses look at its ends only
         self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
         self.training_ = Training() if self.training is None else self.training

@@ -102,9 +102,7 @@ class PathEntropy(BaseEstimator):
         self.path_ = DiffusionInterpolant() if self.path is None else self.path
         self.training_ = Training() if self.training is None else self.training
         # One affine map for both samples shifts both entropies alike; a table would not.
-        prepared = from_samples(
-            Sample(rows_0), Sample(rows_1), Standardise(), self.training_, seed
-        )
+        prepared = from_samples(Sample(rows_0), Sample(rows_1), Standardise(), self.training_, seed)
         self._train(prepared, seed)
         self.scaling_, self.n_features_in_ = prepared.scaling, rows_0.shape[1]
         self.difference_ = self._difference(prepared.held_0, prepared.held_1, key_of(seed, 7))

@@ -20,13 +20,14 @@ from secant.estimators import RatioEstimator
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
 from secant.tasks.permutation import combined_p_value, permutation_p_value
 
-__all__ = ["Dependence", "DependenceFit", "normal_scores", "repaired"]
+__all__ = ["CrossFitPlan", "Dependence", "DependenceFit", "normal_scores", "repaired"]
 
 Blocks = Sequence[Float[np.ndarray, "n _"]]
 
 _REPAIRINGS_TO_TRAIN = 8  # rows of p_0 for each row of the joint: they cost no data
 _MOST_ROWS_TO_TRAIN = 100_000
 _MOST_ROWS_TO_JUDGE = 5_000  # of a fold, under all its re-pairings
+_CANDIDATES = 50  # re-pairings behind each row that is drawn from a fitted joint
 _HEAVY = 0.7  # Pareto shape beyond which an average of ratios is not to be believed
 
 
@@ -70,6 +71,23 @@ def _turns(
 
 
 @dataclass(frozen=True)
+class CrossFitPlan:
+    """How a dependence is cross-fitted.
+
+    Attributes:
+        estimator: cloned for each fit.
+        n_folds: parts of the rows.
+        n_ensemble: fits a fold.
+        n_permutations: re-pairings of a fold's rows, at most one less than it has rows.
+    """
+
+    estimator: RatioEstimator
+    n_folds: int = 5
+    n_ensemble: int = 1
+    n_permutations: int = 199
+
+
+@dataclass(frozen=True)
 class DependenceFit:
     """One fold: what a fit on the other folds says of its rows.
 
@@ -101,9 +119,9 @@ class DependenceFit:
 class Dependence:
     """Cross-fitted log p(blocks) − Σ log p(block) at every row, in nats.
 
-    The mean over rows of `log r̂ − log Ẑ` is the Donsker–Varadhan form: it differs from KL(p_1‖p_0)
-    by `−KL(p_1‖ r̂ p_0/Ẑ)`, which is of second order in the error of log r̂, and never positive. Where
-    Ẑ is not to be believed (`is_normalised` is False), the values are log r̂ as fitted.
+    The mean over rows of `log r̂ − log Ẑ` is the Donsker–Varadhan form (J1): it falls short of
+    KL(p_1‖p_0) by `KL(p_1‖ r̂ p_0/Ẑ)`, which is of second order in the error of log r̂. Where Ẑ is not
+    to be believed (`is_normalised` is False), the values are log r̂ as fitted.
     """
 
     pointwise: Float[np.ndarray, " n"]
@@ -131,35 +149,37 @@ class Dependence:
         return combined_p_value([fold.p_value for fold in self.folds])
 
     @classmethod
-    def fitted(
-        cls,
-        blocks: Blocks,
-        estimator: RatioEstimator,
-        *,
-        n_folds: int,
-        n_ensemble: int,
-        n_permutations: int,
-        rng: np.random.RandomState,
-    ) -> Dependence:
+    def fitted(cls, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> Dependence:
         """Cross-fit the ratio of the joint to its re-pairings."""
         n = blocks[0].shape[0]
-        number = fold_numbers(n, n_folds, rng)
+        number = fold_numbers(n, plan.n_folds, rng)
         folds = []
-        for k in range(n_folds):
-            ensemble = _trained([b[number != k] for b in blocks], estimator, n_ensemble, rng)
+        for k in range(plan.n_folds):
+            ensemble = _trained([b[number != k] for b in blocks], plan, rng)
             rows = np.flatnonzero(number == k)
-            folds.append(_judged([b[rows] for b in blocks], rows, ensemble, n_permutations, rng))
+            held = [b[rows] for b in blocks]
+            folds.append(_judged(held, rows, ensemble, plan.n_permutations, rng))
         return _gathered(n, tuple(folds))
 
+    def shortfall(self, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> float:
+        """By how much the estimate falls short in a world where the truth is known.
 
-def _trained(
-    blocks: Blocks, estimator: RatioEstimator, n_members: int, rng: np.random.RandomState
-) -> RatioEnsemble:
+        Rows are drawn from the fitted joint r̂ p_0, where log r̂ is the exact log ratio; the same
+        cross-fit on them is compared with the mean of log r̂ over those very rows. What a fit from
+        so many rows loses there it has about lost here too: a parametric bootstrap of the bias.
+        """
+        drawn, exact = zip(*(_drawn(blocks, fold, rng) for fold in self.folds), strict=True)
+        world = [np.concatenate(block) for block in zip(*drawn, strict=True)]
+        again = Dependence.fitted([normal_scores(b) for b in world], plan, rng)
+        return float(np.concatenate(exact).mean()) - again.estimate
+
+
+def _trained(blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> RatioEnsemble:
     n = blocks[0].shape[0]
     repeats = int(np.clip(_MOST_ROWS_TO_TRAIN // n, 1, min(_REPAIRINGS_TO_TRAIN, n - 1)))
     x_0 = np.concatenate(list(repaired(blocks, repeats, rng)))
     x_1 = np.concatenate(blocks, axis=1)
-    return RatioEnsemble.fitted(estimator, x_0, x_1, n_members=n_members, rng=rng)
+    return RatioEnsemble.fitted(plan.estimator, x_0, x_1, n_members=plan.n_ensemble, rng=rng)
 
 
 def _judged(
@@ -185,6 +205,23 @@ def _judged(
         permutation_p_value(float(joint[some].mean()), scores.mean(axis=1)),
         ensemble,
     )
+
+
+def _drawn(
+    blocks: Blocks, fold: DependenceFit, rng: np.random.RandomState
+) -> tuple[list[Float[np.ndarray, "m _"]], Float[np.ndarray, " m"]]:
+    """As many rows as the fold has from its fitted joint, and their exact log ratio there.
+
+    Sampling with importance resampling: re-pairings of the fold's rows, drawn by their ratio.
+    """
+    m = fold.rows.size
+    picks = rng.randint(m, size=(_CANDIDATES * m, len(blocks)))
+    parts = [b[fold.rows][pick] for b, pick in zip(blocks, picks.T, strict=True)]
+    scores = fold.ensemble.log_ratio(np.concatenate(parts, axis=1))
+    log_total = logsumexp(scores)
+    chosen = rng.choice(scores.size, size=m, p=np.exp(scores - log_total))
+    log_normaliser = log_total - np.log(scores.size)
+    return [part[chosen] for part in parts], scores[chosen] - log_normaliser
 
 
 def _gathered(n: int, folds: tuple[DependenceFit, ...]) -> Dependence:

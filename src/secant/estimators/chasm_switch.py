@@ -1,0 +1,76 @@
+"""ChasmSwitch: a classifier where the samples overlap, a path where they do not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.base import clone
+
+from secant.estimators._base import RatioEstimator
+from secant.estimators.anchoring import GaussianMoments
+from secant.estimators.classifier import ClassifierRatio
+from secant.estimators.preparation import Sample
+from secant.estimators.secant_ratio import SecantRatio
+from secant.exceptions import OverlapWarning
+
+__all__ = ["ChasmSwitch"]
+
+
+class ChasmSwitch(RatioEstimator):
+    """Fits `near`; if it finds the samples too far apart for it, fits `far` instead.
+
+    Where the samples overlap, a classifier uses its rows best: no point is off its path, for it has
+    none. Beyond a few nats it tells the samples apart without error and learns no more, which is
+    where methods along a path begin. The switch looks at what `near` says itself: the mean of its
+    log ratio over held-out rows of x_1, an estimate of KL(p_1‖p_0) that saturates but does not
+    overshoot.
+
+    Args:
+        near: for samples that overlap; None is a `ClassifierRatio` on a Gaussian anchor.
+        far: for samples that do not; None is `SecantRatio()`.
+        threshold: nats between the samples from which on `far` is used.
+        random_state: seed of both.
+
+    Attributes:
+        estimator_: the one in use.
+        is_far_: whether that is `far`.
+        diagnostics_: its diagnostics.
+    """
+
+    def __init__(
+        self,
+        near: RatioEstimator | None = None,
+        far: RatioEstimator | None = None,
+        *,
+        threshold: float = 3.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.near = near
+        self.far = far
+        self.threshold = threshold
+        self.random_state = random_state
+
+    def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
+        near = ClassifierRatio(anchor=GaussianMoments()) if self.near is None else clone(self.near)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OverlapWarning)  # asked for below, and acted upon
+            found = _fitted(near, sample_0, sample_1, seed)
+        self.is_far_ = bool(found.diagnostics_.mean_log_ratio_1 > self.threshold)
+        if self.is_far_:
+            far = SecantRatio() if self.far is None else clone(self.far)
+            found = _fitted(far, sample_0, sample_1, seed)
+        self.estimator_, self.diagnostics_ = found, found.diagnostics_
+
+    def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        return self.estimator_.log_ratio(X)
+
+
+def _fitted(
+    estimator: RatioEstimator, sample_0: Sample, sample_1: Sample, seed: int
+) -> RatioEstimator:
+    estimator.set_params(random_state=seed)
+    return estimator.fit_samples(
+        sample_0.rows, sample_1.rows, weight_0=sample_0.weights, weight_1=sample_1.weights
+    )
