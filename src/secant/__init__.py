@@ -12,6 +12,7 @@ from secant import (
     paths,
     schedules,
     targets,
+    tasks,
     time_samplers,
 )
 from secant.estimators import (
@@ -36,6 +37,13 @@ from secant.exceptions import (
     GaussianStartWarning,
     OverlapWarning,
     TrainingWarning,
+)
+from secant.tasks import (
+    chi2_divergence,
+    jensen_shannon,
+    kl_divergence,
+    total_variation,
+    two_sample_test,
 )
 from secant.training import OptimalTransport, Training
 
@@ -63,13 +71,19 @@ __all__ = [
     "Standardise",
     "Training",
     "TrainingWarning",
+    "chi2_divergence",
     "curricula",
     "datasets",
     "diagnostics",
     "integration",
+    "jensen_shannon",
+    "kl_divergence",
     "models",
     "paths",
     "schedules",
     "targets",
+    "tasks",
     "time_samplers",
+    "total_variation",
+    "two_sample_test",
 ]

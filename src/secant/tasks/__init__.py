@@ -1,1 +1,20 @@
 """The jobs people come for, each on top of any ratio estimator."""
+
+from secant.tasks.divergence import (
+    Divergence,
+    chi2_divergence,
+    jensen_shannon,
+    kl_divergence,
+    total_variation,
+)
+from secant.tasks.two_sample import TwoSampleTest, two_sample_test
+
+__all__ = [
+    "Divergence",
+    "TwoSampleTest",
+    "chi2_divergence",
+    "jensen_shannon",
+    "kl_divergence",
+    "total_variation",
+    "two_sample_test",
+]
