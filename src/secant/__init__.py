@@ -40,6 +40,7 @@ from secant.exceptions import (
 )
 from secant.tasks import (
     chi2_divergence,
+    importance_weights,
     jensen_shannon,
     kl_divergence,
     total_variation,
@@ -75,6 +76,7 @@ __all__ = [
     "curricula",
     "datasets",
     "diagnostics",
+    "importance_weights",
     "integration",
     "jensen_shannon",
     "kl_divergence",

@@ -7,12 +7,16 @@ from secant.tasks.divergence import (
     kl_divergence,
     total_variation,
 )
+from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [
     "Divergence",
+    "ImportanceWeights",
     "TwoSampleTest",
+    "WeightedMean",
     "chi2_divergence",
+    "importance_weights",
     "jensen_shannon",
     "kl_divergence",
     "total_variation",
