@@ -39,6 +39,7 @@ from secant.exceptions import (
     TrainingWarning,
 )
 from secant.tasks import (
+    CovariateShift,
     chi2_divergence,
     importance_weights,
     jensen_shannon,
@@ -59,6 +60,7 @@ __all__ = [
     "ClassifierRatio",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
+    "CovariateShift",
     "DREInfinity",
     "GaussianMixtures",
     "GaussianMoments",

@@ -1,5 +1,6 @@
 """The jobs people come for, each on top of any ratio estimator."""
 
+from secant.tasks.covariate_shift import CovariateShift
 from secant.tasks.divergence import (
     Divergence,
     chi2_divergence,
@@ -11,6 +12,7 @@ from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [
+    "CovariateShift",
     "Divergence",
     "ImportanceWeights",
     "TwoSampleTest",
