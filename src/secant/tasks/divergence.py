@@ -14,7 +14,7 @@ from secant.tasks import divergence_terms as terms_of
 from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.divergence_terms import Sides, Terms
 from secant.tasks.intervals import checked_confidence, normal_interval
-from secant.tasks.weight_support import WeightSupport
+from secant.tasks.weight_support import WeightSupport, fold_normalised
 
 __all__ = [
     "Divergence",
@@ -102,7 +102,7 @@ def kl_divergence(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
     sides = Sides.of(scores, reverse=reverse)
-    support = WeightSupport.of(sides.weights)
+    support = WeightSupport.of(*fold_normalised(sides.scores))
     terms, note = terms_of.donsker_varadhan(sides.scores), ""
     if not support.is_enough:
         terms = terms_of.plain_mean(sides.scores)
@@ -144,7 +144,7 @@ def jensen_shannon(
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
-    support = WeightSupport.of(Sides.of(scores, reverse=False).weights)
+    support = WeightSupport.of(*fold_normalised(scores))
     name = "Jensen–Shannon(p_0, p_1) in nats"
     return _estimated(name, terms_of.jensen_shannon(scores), confidence, support, scores)
 
@@ -182,19 +182,20 @@ def chi2_divergence(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
     sides = Sides.of(scores, reverse=reverse)
-    support, terms = WeightSupport.of(sides.weights), terms_of.chi2(sides.scores)
-    squares, ratios = (
-        WeightSupport.of(2.0 * sides.weights),
-        WeightSupport.of(sides.scores.log_ratio_1),
+    zero, one = fold_normalised(sides.scores)
+    support, terms = WeightSupport.of(zero, one), terms_of.chi2(sides.scores)
+    means = {
+        f"the ratio over {sides.below}": support,
+        f"the squared ratio over {sides.below}": WeightSupport.of(2.0 * zero),
+        f"the ratio over {sides.top}": WeightSupport.of(one),
+    }
+    weak = [f"{what} has {rows}" for what, rows in means.items() if not rows.is_enough]
+    note = (
+        f"{'; '.join(weak)}: a few rows make this estimate, and its error is larger than it says. "
+        "Use kl_divergence or jensen_shannon, or collect rows where the samples overlap."
     )
-    note = ""
-    if not (squares.is_enough and ratios.is_enough):
-        note = (
-            f"squares of the ratio have {squares} over {sides.below}, and the ratio {ratios} over "
-            f"{sides.top}: a few rows make this estimate, and its error is larger than it says. "
-            "Use kl_divergence or jensen_shannon, or collect rows where the samples overlap."
-        )
-    return _estimated(f"χ²({sides})", terms, confidence, support, scores, note)
+    name = f"χ²({sides})"
+    return _estimated(name, terms, confidence, support, scores, note if weak else "")
 
 
 def total_variation(
@@ -226,7 +227,7 @@ def total_variation(
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
-    support = WeightSupport.of(Sides.of(scores, reverse=False).weights)
+    support = WeightSupport.of(*fold_normalised(scores))
     name = "total variation(p_0, p_1)"
     return _estimated(name, terms_of.total_variation(scores), confidence, support, scores)
 

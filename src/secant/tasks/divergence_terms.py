@@ -51,11 +51,6 @@ class Sides:
     def __str__(self) -> str:
         return f"{self.top}‖{self.below}"
 
-    @property
-    def weights(self) -> Float[np.ndarray, " n_0"]:
-        """Log weights of the rows below, of mean weight 1 in every fold."""
-        return fold_normalised(self.scores.log_ratio_0, self.scores.fold_0)
-
 
 @dataclass(frozen=True)
 class Terms:
@@ -78,12 +73,11 @@ class Terms:
 
 def donsker_varadhan(scores: CrossFit) -> Terms:
     """(J1), each fold with its own normaliser, less the bias of the logarithm of its mean."""
-    one, zero = scores.log_ratio_1.copy(), scores.log_ratio_0.copy()
-    for k, (below, _) in enumerate(scores.by_fold()):
-        normaliser = log_normaliser(below)
-        one[scores.fold_1 == k] -= normaliser.log_value + 0.5 * normaliser.standard_error**2
-        zero[scores.fold_0 == k] = 1.0 - np.exp(below - normaliser.log_value)
-    return Terms(one, zero)
+    zero, one = fold_normalised(scores)
+    for k in range(scores.n_folds):
+        bias = 0.5 * log_normaliser(zero[scores.fold_0 == k]).standard_error ** 2
+        one[scores.fold_1 == k] -= bias
+    return Terms(one, 1.0 - np.exp(zero))
 
 
 def plain_mean(scores: CrossFit) -> Terms:

@@ -57,11 +57,11 @@ class ImportanceWeights:
     @classmethod
     def of(cls, scores: CrossFit, *, clip: float | None = None) -> ImportanceWeights:
         """Of x_0's rows, to stand for x_1's; warns where they cannot."""
-        log_weights = fold_normalised(scores.log_ratio_0, scores.fold_0)
+        log_weights, log_weights_on_top = fold_normalised(scores)
         capped = log_weights if clip is None else np.minimum(log_weights, np.log(clip))
         found = cls(
             np.exp(capped) / np.exp(capped).mean(),
-            WeightSupport.of(log_weights),
+            WeightSupport.of(log_weights, log_weights_on_top),
             effective_sample_size(capped),
             int(np.count_nonzero(capped < log_weights)),
             scores,
@@ -171,9 +171,9 @@ def _warn(found: ImportanceWeights, *, clipped: bool) -> None:
         return
     remedy = f"{found.n_clipped} are capped already" if clipped else "or cap them, as by clip=20"
     warnings.warn(
-        f"importance weights rest on few rows of the source: {left}. Means over them are not to be "
-        "believed, nor are their standard errors. Collect source rows nearer to the target, or "
-        f"weight by fewer columns; {remedy}.",
+        f"importance weights rest on too few rows of the source: {left}. Means over them are not "
+        "to be believed, nor are their standard errors. Collect source rows nearer to the target, "
+        f"or weight by fewer columns; {remedy}.",
         OverlapWarning,
         stacklevel=4,
     )

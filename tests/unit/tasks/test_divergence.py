@@ -171,7 +171,7 @@ def test_without_overlap_kl_is_the_plain_mean_and_says_so():
 
 def test_chi2_of_heavy_squares_warns():
     x_0, x_1 = drawn(0, 1000, 1000, mean=1.5, spread=1.0)
-    with pytest.warns(OverlapWarning, match=r"Pareto shape 0\.\d+ .* Use kl_divergence"):
+    with pytest.warns(OverlapWarning, match=r"squared ratio over p_0 has .* Use kl_divergence"):
         found = secant.chi2_divergence(x_0, x_1, estimator=ExactRatio(1.5, 1.0), random_state=0)
     assert len(found.notes) == 1
 
@@ -215,3 +215,14 @@ def test_bounded_weights_are_believed_whatever_their_shape():
     assert found.support.pareto_shape > 1.0
     assert found.support.effective_sample_size > 500
     assert found.notes == ()
+
+
+def test_a_ratio_that_levels_off_is_no_sign_of_overlap():
+    rng = np.random.default_rng(0)
+    x_0, x_1 = rng.normal(size=(300, 1)), rng.normal(12.0, size=(300, 1))
+    cut_off = SklearnRatio(LogisticRegression(C=100.0), folds=None, clip=0.01)
+    with pytest.warns(OverlapWarning, match="can be real at this divergence"):
+        found = secant.kl_divergence(x_0, x_1, estimator=cut_off, random_state=0)
+    assert found.estimate == pytest.approx(np.log(0.99 / 0.01), abs=0.1)  # the plain mean
+    with pytest.warns(OverlapWarning, match="Use kl_divergence"):
+        secant.chi2_divergence(x_0, x_1, estimator=cut_off, random_state=0)

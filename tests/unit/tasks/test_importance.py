@@ -100,3 +100,14 @@ def test_bad_values_are_refused():
 def test_errors_speak_of_source_and_target():
     with pytest.raises(ValueError, match="`target` must have shape"):
         importance_weights(np.zeros((9, 2)), np.zeros((9, 3)), estimator=ExactRatio())
+
+
+def test_weights_that_are_alike_because_all_rows_are_far_are_not_believed():
+    """A classifier's ratio levels off: every source row has the same, least, weight."""
+    rng = np.random.default_rng(0)
+    source, target = rng.normal(size=(300, 1)), rng.normal(12.0, size=(300, 1))
+    cut_off = SklearnRatio(LogisticRegression(C=100.0), folds=None, clip=0.01)
+    with pytest.warns(OverlapWarning, match="can be real at this divergence"):
+        found = importance_weights(source, target, estimator=cut_off, random_state=0)
+    assert found.effective_sample_size > 250
+    assert found.support.expected_rows < 1.0
