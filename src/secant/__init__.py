@@ -12,6 +12,7 @@ from secant import (
     paths,
     schedules,
     targets,
+    tasks,
     time_samplers,
 )
 from secant.estimators import (
@@ -40,12 +41,20 @@ from secant.exceptions import (
     TrainingWarning,
 )
 from secant.tasks import (
+    CovariateShift,
     MIEstimator,
+    MIOptions,
     MutualInformation,
     MutualInformationMatrix,
+    chi2_divergence,
+    importance_weights,
+    jensen_shannon,
+    kl_divergence,
     mutual_information,
     mutual_information_matrix,
     total_correlation,
+    total_variation,
+    two_sample_test,
 )
 from secant.training import OptimalTransport, Training
 
@@ -61,6 +70,7 @@ __all__ = [
     "ClassifierRatio",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
+    "CovariateShift",
     "DREInfinity",
     "GaussianMixtures",
     "GaussianMoments",
@@ -68,6 +78,7 @@ __all__ = [
     "Identity",
     "KernelRatio",
     "MIEstimator",
+    "MIOptions",
     "MutualInformation",
     "MutualInformationMatrix",
     "OptimalTransport",
@@ -78,16 +89,23 @@ __all__ = [
     "Standardise",
     "Training",
     "TrainingWarning",
+    "chi2_divergence",
     "curricula",
     "datasets",
     "diagnostics",
+    "importance_weights",
     "integration",
+    "jensen_shannon",
+    "kl_divergence",
     "models",
     "mutual_information",
     "mutual_information_matrix",
     "paths",
     "schedules",
     "targets",
+    "tasks",
     "time_samplers",
     "total_correlation",
+    "total_variation",
+    "two_sample_test",
 ]

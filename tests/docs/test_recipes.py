@@ -1,4 +1,4 @@
-"""The recipes of docs/guides/recipes.md, run as they stand, on pairs whose ratio is known."""
+"""The guides, run as they stand; recipes on pairs whose ratio is known."""
 
 import re
 from pathlib import Path
@@ -12,16 +12,21 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from secant import SklearnRatio
 
-PAGE = Path(__file__).parents[2] / "docs/guides/recipes.md"
+GUIDES = Path(__file__).parents[2] / "docs/guides"
 N = 4000
+
+
+def run(page):
+    names = {}
+    text = (GUIDES / page).read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block, names)
+    return names
 
 
 @pytest.fixture(scope="module")
 def recipes():
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
-        exec(block, names)
-    return names
+    return run("recipes.md")
 
 
 def quadratic():
@@ -67,3 +72,15 @@ def test_samples_in_between_bridge_a_chasm(recipes):
     plain = SklearnRatio(linear).fit_samples(x_0, x_1).log_ratio(x_1)
     assert rmse(between, truth) < 1.6
     assert rmse(between, truth) < 0.3 * rmse(plain, truth)
+
+
+def test_the_guide_to_divergences_and_weights():
+    names = run("divergences-and-weights.md")
+    assert names["test"].p_value < 0.01
+    for kl in (names["kl"], names["back"]):
+        assert abs(kl.estimate - 0.225) < 3.0 * kl.standard_error
+    mean = names["mean"]
+    assert abs(mean.estimate - 0.3) < 3.0 * mean.standard_error
+    assert names["capped"].effective_sample_size >= names["weights"].effective_sample_size
+    assert "plain mean" in names["apart"].notes[0]
+    assert 10.0 < names["apart"].estimate < 16.0  # of 54: it saturates, as the page says

@@ -17,7 +17,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="show the suites")
     run = commands.add_parser("run", help="run a suite, resuming where it stopped")
-    run.add_argument("suite", choices=[*SUITES, "throughput"])
+    run.add_argument("suite", choices=[*SUITES, "covariate-shift", "throughput"])
     run.add_argument("--seeds", type=int, default=3)
     run.add_argument("--part", default="0/1", help="i/n: the share of one of n processes")
     run.add_argument("--match", default="", help="only entries whose task or method contains this")
@@ -33,6 +33,10 @@ def main() -> None:
         from secant.benchmarks.throughput import run_throughput
 
         run_throughput(RESULTS / "throughput.jsonl")
+    elif arguments.suite == "covariate-shift":
+        from secant.benchmarks.covariate_shift import run as run_covariate_shift
+
+        run_covariate_shift(RESULTS / "covariate-shift.jsonl", arguments.seeds)
     else:
         _run(arguments)
 

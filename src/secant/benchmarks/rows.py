@@ -9,8 +9,15 @@ import platform
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, overload
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 __all__ = ["Row", "append_row", "machine", "read_rows"]
+
+
+_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Row:
         return self.task, self.method, self.seed
 
 
-def append_row(path: Path, row: Row) -> None:
+def append_row(path: Path, row: DataclassInstance) -> None:
     """Append one line; infinities and NaN become null so that the file stays plain JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     plain = {k: _plain(v) for k, v in asdict(row).items()}
@@ -62,12 +69,16 @@ def _plain(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def read_rows(path: Path) -> list[Row]:
-    """All rows of a file; none if it does not exist."""
+@overload
+def read_rows(path: Path) -> list[Row]: ...
+@overload
+def read_rows(path: Path, kind: type[_Kind]) -> list[_Kind]: ...
+def read_rows(path: Path, kind: type = Row) -> list[Row] | list[_Kind]:
+    """All rows of a file, of the kind it holds; none if it does not exist."""
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [Row(**json.loads(line)) for line in lines if line.strip()]
+    return [kind(**json.loads(line)) for line in lines if line.strip()]
 
 
 def machine() -> str:

@@ -14,10 +14,10 @@ from sklearn.utils import ClassifierTags, Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from secant.estimators.checks import (
+    check_same_columns,
     checked_labels,
     checked_rows,
     checked_weights,
-    column_names,
 )
 from secant.estimators.preparation import Sample
 
@@ -62,12 +62,7 @@ class RatioEstimator(BaseEstimator, abc.ABC):
             weight_0: non-negative weights of x_0's rows.
             weight_1: non-negative weights of x_1's rows.
         """
-        names = [column_names(x) for x in (x_0, x_1)]
-        if all(names) and names[0] != names[1]:
-            raise ValueError(
-                "`x_0` and `x_1` must have the same columns in the same order; "
-                f"got {names[0][:8]} and {names[1][:8]}."
-            )
+        check_same_columns(x_0, x_1, ("x_0", "x_1"))
         # Names and width are remembered as scikit-learn does; the rows are checked below.
         validate_data(self, x_0, skip_check_array=True)
         return self._fit_checked(x_0, x_1, weight_0, weight_1)

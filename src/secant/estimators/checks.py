@@ -7,7 +7,14 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
-__all__ = ["checked_labels", "checked_rows", "checked_weights", "column_names", "is_count"]
+__all__ = [
+    "check_same_columns",
+    "checked_labels",
+    "checked_rows",
+    "checked_weights",
+    "column_names",
+    "is_count",
+]
 
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
 
@@ -23,6 +30,16 @@ def column_names(x: ArrayLike) -> list[str]:
     """The names of a table's columns; none for an array."""
     # An Arrow table's `columns` are its data, a data frame's are its names.
     return list(getattr(x, "column_names", getattr(x, "columns", ())))
+
+
+def check_same_columns(x_0: ArrayLike, x_1: ArrayLike, names: tuple[str, str]) -> None:
+    """Refuse two tables whose columns differ in name or order; arrays have no names to compare."""
+    found = [column_names(x) for x in (x_0, x_1)]
+    if all(found) and found[0] != found[1]:
+        raise ValueError(
+            f"`{names[0]}` and `{names[1]}` must have the same columns in the same order; "
+            f"got {found[0][:8]} and {found[1][:8]}."
+        )
 
 
 def checked_rows(

@@ -1,4 +1,4 @@
-"""Sample weights for any classifier that takes them, at the end of a pipeline too."""
+"""Sample weights for any estimator that takes them, at the end of a pipeline too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["WeightedPipeline", "check_takes_weights", "taking_weights"]
+__all__ = ["WeightedPipeline", "check_takes_weights", "taking_weights", "unweighted_step"]
 
 
 class WeightedPipeline(Pipeline):
@@ -34,18 +34,27 @@ class WeightedPipeline(Pipeline):
         return self
 
 
-def taking_weights(classifier: BaseEstimator) -> BaseEstimator:
-    """The classifier; a plain pipeline in the form that passes weights on."""
-    if type(classifier) is not Pipeline:
-        return classifier
-    return WeightedPipeline(classifier.steps, memory=classifier.memory, verbose=classifier.verbose)
+def taking_weights(estimator: BaseEstimator) -> BaseEstimator:
+    """The estimator; a plain pipeline, and one at its end, in the form that passes weights on."""
+    if type(estimator) is not Pipeline:
+        return estimator
+    name, last = estimator.steps[-1]
+    steps = [*estimator.steps[:-1], (name, taking_weights(last))]
+    return WeightedPipeline(steps, memory=estimator.memory, verbose=estimator.verbose)
+
+
+def unweighted_step(estimator: BaseEstimator) -> BaseEstimator | None:
+    """The estimator, or a pipeline's last step, if its fit takes no weights; None if it does."""
+    if isinstance(estimator, WeightedPipeline):
+        return unweighted_step(estimator.steps[-1][1])
+    return None if has_fit_parameter(estimator, "sample_weight") else estimator
 
 
 def check_takes_weights(classifier: BaseEstimator) -> None:
     """Refuse weights that the classifier would have to ignore."""
-    last = classifier.steps[-1][1] if isinstance(classifier, WeightedPipeline) else classifier
-    if not has_fit_parameter(last, "sample_weight"):
+    step = unweighted_step(classifier)
+    if step is not None:
         raise ValueError(
-            f"Weights must reach the classifier, but {type(last).__name__}.fit takes no "
+            f"Weights must reach the classifier, but {type(step).__name__}.fit takes no "
             "`sample_weight`; use a classifier that does, or resample the rows."
         )

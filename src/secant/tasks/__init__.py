@@ -1,15 +1,37 @@
 """The jobs people come for, each on top of any ratio estimator."""
 
+from secant.tasks.covariate_shift import CovariateShift
+from secant.tasks.divergence import (
+    Divergence,
+    chi2_divergence,
+    jensen_shannon,
+    kl_divergence,
+    total_variation,
+)
+from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
 from secant.tasks.mi_estimator import MIEstimator
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
 from secant.tasks.mi_result import MutualInformation
-from secant.tasks.mutual_information import mutual_information, total_correlation
+from secant.tasks.mutual_information import MIOptions, mutual_information, total_correlation
+from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [
+    "CovariateShift",
+    "Divergence",
+    "ImportanceWeights",
     "MIEstimator",
+    "MIOptions",
     "MutualInformation",
     "MutualInformationMatrix",
+    "TwoSampleTest",
+    "WeightedMean",
+    "chi2_divergence",
+    "importance_weights",
+    "jensen_shannon",
+    "kl_divergence",
     "mutual_information",
     "mutual_information_matrix",
     "total_correlation",
+    "total_variation",
+    "two_sample_test",
 ]

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from secant.estimators import RatioEstimator, SecantRatio
-from secant.estimators.checks import checked_rows, is_count
+from secant.estimators.checks import check_same_columns, checked_rows, is_count
 
 __all__ = [
     "CrossFit",
@@ -92,6 +92,7 @@ def cross_fit(
     *,
     n_folds: int = 5,
     n_ensemble: int = 1,
+    names: tuple[str, str] = ("x_0", "x_1"),
     random_state: int | np.random.RandomState | None = None,
 ) -> CrossFit:
     """Score every row of two samples by fits that have not seen it.
@@ -102,10 +103,12 @@ def cross_fit(
         x_1: (n_1, d) rows of p_1.
         n_folds: parts of the rows; each is scored by a fit on the others.
         n_ensemble: fits a fold, whose log ratios are averaged.
+        names: what the caller's arguments are called, for errors.
         random_state: seed of the folds and the fits.
     """
-    rows_0 = checked_rows(x_0, "x_0")
-    rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
+    check_same_columns(x_0, x_1, names)
+    rows_0 = checked_rows(x_0, names[0])
+    rows_1 = checked_rows(x_1, names[1], n_features=rows_0.shape[1])
     checked_folds(n_folds, min(rows_0.shape[0], rows_1.shape[0]))
     checked_ensemble(n_ensemble)
     rng = check_random_state(random_state)

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -64,3 +66,11 @@ def test_a_bad_number_of_folds_is_refused(n_folds):
 def test_a_bare_classifier_is_refused_with_advice():
     with pytest.raises(TypeError, match=r"SklearnRatio\(classifier\)"):
         cross_fit(LogisticRegression(), *samples())
+
+
+def test_tables_with_columns_in_another_order_are_refused_under_the_callers_names():
+    a, b = (SimpleNamespace(columns=names) for names in (["age", "bmi"], ["bmi", "age"]))
+    with pytest.raises(ValueError, match="`source` and `target` must have the same columns"):
+        cross_fit(estimator(), a, b, names=("source", "target"))
+    with pytest.raises(ValueError, match=r"`target` must have shape \(n, d\) with d = 2"):
+        cross_fit(estimator(), samples()[0], np.zeros((9, 3)), names=("source", "target"))

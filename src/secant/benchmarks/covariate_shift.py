@@ -1,0 +1,145 @@
+"""A real table under covariate shift: does weighting bring back the population's mean?
+
+The population is scikit-learn's diabetes table, 442 patients. The source is a part of it in which
+heavy patients are rare: one whose body mass index is z standard deviations above the mean is kept
+with probability 0.1 + 0.8 σ(−2z). Disease progression is known for the source only, and its mean
+over the population is sought, from the ten covariates of both.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy.special import expit
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from secant.benchmarks.rows import append_row, machine, read_rows
+from secant.estimators import KernelRatio, RatioEstimator, SecantRatio, SklearnRatio
+from secant.exceptions import OverlapWarning
+from secant.tasks import importance_weights
+from secant.training import Training
+
+__all__ = ["METHODS", "ShiftRow", "run", "shares"]
+
+METHODS: Mapping[str, Callable[[], RatioEstimator]] = {
+    "logistic regression": lambda: SklearnRatio(
+        make_pipeline(StandardScaler(), LogisticRegression()), folds=None
+    ),
+    "logistic regression, quadratic": lambda: SklearnRatio(folds=None),
+    "uLSIF": KernelRatio,
+    "SecantRatio, 300 steps": lambda: SecantRatio(
+        training=Training(steps=300, batch_size=128, evaluate_every=50, patience=3), progress=False
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ShiftRow:
+    """One biased draw of the source: the mean of its rows, and the weighted one, with errors."""
+
+    suite: str
+    task: str
+    method: str
+    seed: int
+    n_source: int
+    n_target: int
+    truth: float
+    plain: float
+    plain_error: float
+    weighted: float | None = None
+    weighted_error: float | None = None
+    effective_sample_size: float | None = None
+    pareto_shape: float | None = None
+    seconds: float | None = None
+    status: str = ""
+    traceback: str = ""
+    machine: str = ""
+
+    @property
+    def plain_z(self) -> float:
+        """How many standard errors the unweighted mean is off."""
+        return (self.plain - self.truth) / self.plain_error
+
+    @property
+    def weighted_z(self) -> float:
+        """How many of its standard errors the weighted mean is off; infinite for a failed fit."""
+        if self.weighted is None or not self.weighted_error:
+            return float("inf")
+        return (self.weighted - self.truth) / self.weighted_error
+
+
+def run(path: Path, n_seeds: int = 20, methods: Iterable[str] = tuple(METHODS)) -> list[ShiftRow]:
+    """Append a row for each method and seed that the file has not, and return all of them."""
+    done = {(row.method, row.seed) for row in read_rows(path, ShiftRow)}
+    for method in methods:
+        for seed in range(n_seeds):
+            if (method, seed) not in done:
+                append_row(path, _row(method, seed))
+    return read_rows(path, ShiftRow)
+
+
+def shares(rows: Iterable[ShiftRow]) -> tuple[float, float]:
+    """Shares of rows whose plain mean is off by more than 2 errors, and weighted one by less."""
+    z = np.abs([(row.plain_z, row.weighted_z) for row in rows])
+    return float(np.mean(z[:, 0] > 2.0)), float(np.mean(z[:, 1] < 2.0))
+
+
+def _row(method: str, seed: int) -> ShiftRow:
+    X, y = load_diabetes(return_X_y=True)
+    kept = _biased(X[:, 2], np.random.default_rng(seed))
+    of_source = y[kept]
+    row = ShiftRow(
+        "covariate-shift",
+        "diabetes, few heavy patients",
+        method,
+        seed,
+        n_source=of_source.size,
+        n_target=y.size,
+        truth=float(y.mean()),
+        plain=float(of_source.mean()),
+        plain_error=float(of_source.std(ddof=1) / np.sqrt(of_source.size)),
+        machine=machine(),
+    )
+    try:
+        return _weighted(row, X[kept], X, of_source)
+    except Exception:  # a failure is a result: it belongs into the table, not on the floor
+        return replace(row, status="failed", traceback=traceback.format_exc())
+
+
+def _biased(bmi: Float[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
+    z = (bmi - bmi.mean()) / bmi.std()
+    return np.asarray(rng.uniform(size=bmi.size) < 0.1 + 0.8 * expit(-2.0 * z))
+
+
+def _weighted(
+    row: ShiftRow,
+    source: Float[np.ndarray, "n d"],
+    target: Float[np.ndarray, "m d"],
+    y: Float[np.ndarray, " n"],
+) -> ShiftRow:
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OverlapWarning)  # the row says as much
+        weights = importance_weights(
+            source, target, estimator=METHODS[row.method](), random_state=row.seed
+        )
+    mean = weights.mean(y)
+    return replace(
+        row,
+        weighted=mean.estimate,
+        weighted_error=mean.standard_error,
+        effective_sample_size=weights.effective_sample_size,
+        pareto_shape=weights.pareto_shape,
+        seconds=time.perf_counter() - began,
+        status="finished",
+    )
