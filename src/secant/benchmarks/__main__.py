@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from secant.benchmarks.information import INFORMATION_SUITES, run_information
 from secant.benchmarks.runner import run_suite
 from secant.benchmarks.suites import SUITES
 
 RESULTS = Path("benchmarks/results")
+_OTHERS = ("covariate-shift", "throughput")
 
 
 def main() -> None:
@@ -17,8 +19,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="show the suites")
     run = commands.add_parser("run", help="run a suite, resuming where it stopped")
-    run.add_argument("suite", choices=[*SUITES, "covariate-shift", "throughput"])
-    run.add_argument("--seeds", type=int, default=3)
+    run.add_argument("suite", choices=[*SUITES, *INFORMATION_SUITES, *_OTHERS])
+    run.add_argument("--seeds", type=int, help="runs of each entry; else the suite's own number")
     run.add_argument("--part", default="0/1", help="i/n: the share of one of n processes")
     run.add_argument("--match", default="", help="only entries whose task or method contains this")
     commands.add_parser("report", help="write docs/benchmarks.md and README's results")
@@ -36,7 +38,9 @@ def main() -> None:
     elif arguments.suite == "covariate-shift":
         from secant.benchmarks.covariate_shift import run as run_covariate_shift
 
-        run_covariate_shift(RESULTS / "covariate-shift.jsonl", arguments.seeds)
+        run_covariate_shift(RESULTS / "covariate-shift.jsonl", arguments.seeds or 20)
+    elif arguments.suite in INFORMATION_SUITES:
+        _run_information(arguments)
     else:
         _run(arguments)
 
@@ -44,7 +48,36 @@ def main() -> None:
 def _list() -> None:
     for make in SUITES.values():
         suite = make()
-        print(f"{suite.name:12s} {len(suite.entries):4d} entries  {suite.about}")
+        print(f"{suite.name:16s} {len(suite.entries):4d} entries  {suite.about}")
+    for build in INFORMATION_SUITES.values():
+        found = build()
+        count = len(found.tasks) * len(found.methods)
+        print(f"{found.name:16s} {count:4d} entries  {found.about}")
+
+
+def _part(arguments: argparse.Namespace) -> tuple[int, int]:
+    index, count = (int(x) for x in arguments.part.split("/"))
+    return index, count
+
+
+def _run_information(arguments: argparse.Namespace) -> None:
+    suite = INFORMATION_SUITES[arguments.suite]()
+    rows = run_information(
+        suite,
+        RESULTS / f"{suite.name}.jsonl",
+        n_seeds=arguments.seeds,
+        part=_part(arguments),
+        match=arguments.match,
+    )
+    for row in rows:
+        print(
+            f"{row.task:44s} {row.method:20s} seed {row.seed:3d} truth {_number(row.truth)}"
+            f" estimate {_number(row.estimate)} ± {_number(row.standard_error)}"
+            f" p {_number(row.p_value)} {_number(row.seconds)} s {row.status}",
+            flush=True,
+        )
+        if row.traceback:
+            print(row.traceback, flush=True)
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -55,9 +88,8 @@ def _run(arguments: argparse.Namespace) -> None:
             suite.about,
             tuple(e for e in suite.entries if arguments.match in f"{e.task.name} | {e.method}"),
         )
-    index, count = (int(x) for x in arguments.part.split("/"))
     path = RESULTS / f"{suite.name}.jsonl"
-    for row in run_suite(suite, path, n_seeds=arguments.seeds, part=(index, count)):
+    for row in run_suite(suite, path, n_seeds=arguments.seeds or 3, part=_part(arguments)):
         print(
             f"{row.task:34s} {row.method:36s} seed {row.seed} x{row.evaluations:<3d}"
             f" truth {_number(row.truth)} error {_number(row.error)} rmse {_number(row.rmse_1)}"

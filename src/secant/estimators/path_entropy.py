@@ -144,9 +144,9 @@ class PathEntropy(BaseEstimator):
         n = pairs[0].shape[0] - pairs[0].shape[0] % _BLOCK
         values = []
         for start in range(0, n, _BLOCK):
-            block = [x[start : start + _BLOCK] for x in pairs]
+            first, second = (x[start : start + _BLOCK] for x in pairs)
             key_block = jax.random.fold_in(key, start)
-            values.append(_minus_divergence(self.model_, self.path_, *block, key_block))
+            values.append(_minus_divergence(self.model_, self.path_, first, second, key_block))
         every = np.concatenate([np.asarray(v, dtype=np.float64) for v in values])
         return EntropyDifference(float(every.mean()), _error_of_mean(every))
 

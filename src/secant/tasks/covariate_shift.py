@@ -44,7 +44,7 @@ class CovariateShift(MetaEstimatorMixin, BaseEstimator):
     Args:
         estimator: a classifier or regressor whose `fit` takes `sample_weight`, or a pipeline that
             ends in one; left as it is, fit works on a clone.
-        ratio: estimator of the log ratio; None is `SecantRatio()`.
+        ratio: estimator of the log ratio; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is weighted by fits on the others.
         clip: weights beyond this many times the mean are capped; None caps nothing.
         random_state: seed of the folds and the ratio's fits.

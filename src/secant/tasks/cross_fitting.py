@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from secant.estimators import RatioEstimator, SecantRatio
+from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_same_columns, checked_rows, is_count
+from secant.tasks.defaults import default_ratio
 
 __all__ = [
     "CrossFit",
@@ -98,7 +99,8 @@ def cross_fit(
     """Score every row of two samples by fits that have not seen it.
 
     Args:
-        estimator: cloned for each fold; None is `SecantRatio()`.
+        estimator: cloned for each fold; None is a classifier on a Gaussian anchor where the samples
+            overlap and `SecantRatio()` where they do not (`ChasmSwitch`).
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         n_folds: parts of the rows; each is scored by a fit on the others.
@@ -117,7 +119,7 @@ def cross_fit(
     ensembles = []
     for k in range(n_folds):
         ensemble = RatioEnsemble.fitted(
-            resolved_estimator(estimator),
+            resolved_estimator(estimator, min(rows_0.shape[0], rows_1.shape[0])),
             rows_0[fold_0 != k],
             rows_1[fold_1 != k],
             n_members=n_ensemble,
@@ -129,10 +131,10 @@ def cross_fit(
     return CrossFit(score_0, score_1, fold_0, fold_1, tuple(ensembles))
 
 
-def resolved_estimator(estimator: RatioEstimator | None) -> RatioEstimator:
-    """The estimator to clone; None is the documented default."""
+def resolved_estimator(estimator: RatioEstimator | None, n: int) -> RatioEstimator:
+    """The estimator to clone; None is the default for so many rows."""
     if estimator is None:
-        return SecantRatio()
+        return default_ratio(n)
     if not isinstance(estimator, RatioEstimator):
         raise TypeError(
             "`estimator` must be a ratio estimator such as SecantRatio() or None; "

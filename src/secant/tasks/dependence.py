@@ -120,8 +120,8 @@ class Dependence:
     """Cross-fitted log p(blocks) − Σ log p(block) at every row, in nats.
 
     The mean over rows of `log r̂ − log Ẑ` is the Donsker–Varadhan form (J1): it falls short of
-    KL(p_1‖p_0) by `KL(p_1‖ r̂ p_0/Ẑ)`, which is of second order in the error of log r̂. Where Ẑ is not
-    to be believed (`is_normalised` is False), the values are log r̂ as fitted.
+    KL(p_1‖p_0) by `KL(p_1‖ r̂ p_0/Ẑ)`, which is of second order in the error of log r̂. Where Ẑ is
+    not to be believed (`is_normalised` is False), the values are log r̂ as fitted.
     """
 
     pointwise: Float[np.ndarray, " n"]
@@ -192,7 +192,8 @@ def _judged(
     joint = ensemble.log_ratio(np.concatenate(blocks, axis=1))
     some = rng.permutation(rows.size)[:_MOST_ROWS_TO_JUDGE]
     others = repaired([b[some] for b in blocks], min(n_permutations, some.size - 1), rng)
-    scores = ensemble.log_ratio(others.reshape(-1, others.shape[-1])).reshape(others.shape[:2])
+    repeats, n, d = others.shape
+    scores = ensemble.log_ratio(others.reshape(-1, d)).reshape(repeats, n)
     log_normaliser = float(logsumexp(scores) - np.log(scores.size))
     # Re-pairings are all but uncorrelated: with y fixed, the mean of r over x is 1 wherever y is.
     means = np.exp(logsumexp(scores, axis=1) - np.log(scores.shape[1]) - log_normaliser)

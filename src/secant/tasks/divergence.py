@@ -81,7 +81,7 @@ def kl_divergence(
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         reverse: KL(p_0‖p_1) = E_{p_0}[log p_0 − log p_1] instead.
-        estimator: cloned for each fold; None is `SecantRatio()`.
+        estimator: cloned for each fold; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is scored by fits on the others.
         n_ensemble: fits a fold, whose log ratios are averaged.
         confidence: level of the interval.
@@ -134,7 +134,7 @@ def jensen_shannon(
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
-        estimator: cloned for each fold; None is `SecantRatio()`.
+        estimator: cloned for each fold; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is scored by fits on the others.
         n_ensemble: fits a fold, whose log ratios are averaged.
         confidence: level of the interval.
@@ -171,7 +171,7 @@ def chi2_divergence(
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         reverse: χ²(p_0‖p_1) = E_{p_1}[(p_0/p_1)²] − 1 instead.
-        estimator: cloned for each fold; None is `SecantRatio()`.
+        estimator: cloned for each fold; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is scored by fits on the others.
         n_ensemble: fits a fold, whose log ratios are averaged.
         confidence: level of the interval.
@@ -217,7 +217,7 @@ def total_variation(
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
-        estimator: cloned for each fold; None is `SecantRatio()`.
+        estimator: cloned for each fold; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is scored by fits on the others.
         n_ensemble: fits a fold, whose log ratios are averaged.
         confidence: level of the interval.

@@ -133,7 +133,7 @@ def importance_weights(
     Args:
         source: (n, d) rows to be weighted.
         target: (m, d) rows they are to stand for, with the same columns.
-        estimator: cloned for each fold; None is `SecantRatio()`.
+        estimator: cloned for each fold; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is scored by fits on the others.
         n_ensemble: fits a fold, whose log ratios are averaged.
         clip: weights beyond this many times the mean are capped there, then all are scaled back to

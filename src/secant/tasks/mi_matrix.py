@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -91,12 +93,11 @@ def mutual_information_matrix(
         tables[:, i, j] = found.estimate, found.standard_error, found.p_value
         tables[:, j, i] = tables[:, i, j]
     labels = tuple(str(n) for n in names) if names else tuple(f"x{i}" for i in range(d))
-    return MutualInformationMatrix(labels, *tables, settings.base)
+    estimate, error, p_value = tables
+    return MutualInformationMatrix(labels, estimate, error, p_value, settings.base)
 
 
-def _tracked(pairs: list[tuple[int, int]], *, show: bool | None) -> list[tuple[int, int]]:
-    import sys
-
+def _tracked(pairs: list[tuple[int, int]], *, show: bool | None) -> Iterable[tuple[int, int]]:
     if not (sys.stderr.isatty() if show is None else show):
         return pairs
     from rich.console import Console

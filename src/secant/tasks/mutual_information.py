@@ -13,24 +13,16 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from secant.estimators import (
-    ChasmSwitch,
-    ClassifierRatio,
-    GaussianMoments,
-    PathEntropy,
-    RatioEstimator,
-)
+from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
 from secant.estimators.checks import checked_rows
-from secant.models.networks import ResidualMLP
 from secant.models.velocity import MeanVelocity
 from secant.tasks.cross_fitting import checked_ensemble, checked_folds, resolved_estimator
+from secant.tasks.defaults import FEW_ROWS, training_for, trunk_for
 from secant.tasks.dependence import CrossFitPlan, Dependence, normal_scores, repaired
 from secant.tasks.mi_result import Base, MutualInformation, OnPath, unit_of
-from secant.training.settings import Training
 
 __all__ = ["MIOptions", "mutual_information", "total_correlation"]
 
-_FEW_ROWS = 5_000
 _FEWEST_ROWS = 20
 _NATS_OF_OVERLAP = 3.0  # below this a re-pairing is like the joint often enough to resample it
 
@@ -76,11 +68,11 @@ class MIOptions:
         """The cross-fit of n rows."""
         folds = self.n_folds
         if folds is None:
-            folds = 5 if n < _FEW_ROWS else 2
+            folds = 5 if n < FEW_ROWS else 2
         checked_folds(folds, n)
         estimator = self.estimator
         assert not isinstance(estimator, PathEntropy)
-        chosen = _default_ratio(n) if estimator is None else resolved_estimator(estimator)
+        chosen = resolved_estimator(estimator, n)
         return CrossFitPlan(chosen, folds, self.n_ensemble, self.n_permutations)
 
     def path_entropy(self, n: int) -> PathEntropy | None:
@@ -90,26 +82,10 @@ class MIOptions:
         return _default_path_entropy(n) if self.second_opinion else None
 
 
-def _trunk(n: int) -> ResidualMLP:
-    """Few rows cannot tell a wide network from a narrow one, which is several times as fast."""
-    return ResidualMLP(width=64 if n < _FEW_ROWS else 128 if n < 50_000 else 256)
-
-
-def _training(n: int) -> Training:
-    if n < _FEW_ROWS:
-        return Training(
-            steps=2000, batch_size=256, evaluate_every=100, patience=4, validation_share=0.2
-        )
-    return Training(steps=6000, evaluate_every=200, patience=6)
-
-
-def _default_ratio(n: int) -> ChasmSwitch:
-    near = ClassifierRatio(trunk=_trunk(n), anchor=GaussianMoments(), training=_training(n))
-    return ChasmSwitch(near)
-
-
 def _default_path_entropy(n: int) -> PathEntropy:
-    return PathEntropy(MeanVelocity(_trunk(n)), anchor=GaussianMoments(), training=_training(n))
+    return PathEntropy(
+        MeanVelocity(trunk_for(n)), anchor=GaussianMoments(), training=training_for(n)
+    )
 
 
 def mutual_information(
@@ -197,14 +173,15 @@ def total_correlation(
     Returns:
         As `mutual_information`; of two variables it is the same.
     """
-    rows = list(variables) if isinstance(variables, list | tuple) else _columns(variables)
+    several = isinstance(variables, list | tuple)
+    rows = list(variables) if several else _columns(np.asarray(variables))  # type: ignore[arg-type]
     if len(rows) < 2:
         raise ValueError(f"`variables` must hold at least two variables; got {len(rows)}.")
     blocks = _blocks({f"variables[{i}]": v for i, v in enumerate(rows)})
     return _estimated(blocks, options or MIOptions(), check_random_state(random_state))
 
 
-def _columns(variables: ArrayLike) -> list[Float[np.ndarray, "n 1"]]:
+def _columns(variables: np.ndarray) -> list[Float[np.ndarray, "n 1"]]:
     rows = checked_rows(variables, "variables", least=_FEWEST_ROWS)
     return [rows[:, i : i + 1] for i in range(rows.shape[1])]
 
@@ -213,8 +190,8 @@ def _blocks(named: dict[str, ArrayLike]) -> list[Float[np.ndarray, "n _"]]:
     """Checked arrays (n, k), one a variable and all of as many rows."""
     blocks = []
     for name, values in named.items():
-        rows = np.asarray(values)
-        rows = rows[:, None] if rows.ndim == 1 else values
+        flat = np.ndim(values) == 1
+        rows = np.asarray(values)[:, None] if flat else values
         blocks.append(checked_rows(rows, name, least=_FEWEST_ROWS))
     counts = {name: block.shape[0] for name, block in zip(named, blocks, strict=True)}
     if len(set(counts.values())) > 1:

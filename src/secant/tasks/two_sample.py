@@ -63,7 +63,7 @@ def two_sample_test(
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
-        estimator: cloned for each fold; None is `SecantRatio()`.
+        estimator: cloned for each fold; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is scored by fits on the others.
         n_ensemble: fits a fold, whose log ratios are averaged.
         n_permutations: of the labels in each fold.

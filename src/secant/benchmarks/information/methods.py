@@ -1,0 +1,117 @@
+"""Estimators of mutual information, ours and others', behind one call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp
+
+from secant.benchmarks.ksg import ksg
+from secant.estimators import ClassifierRatio, GaussianMoments, PathEntropy
+from secant.models.velocity import MeanVelocity
+from secant.tasks import mutual_information, two_sample_test
+from secant.tasks.defaults import training_for, trunk_for
+from secant.tasks.dependence import repaired
+
+__all__ = ["METHODS", "Answer"]
+
+Array = Float[np.ndarray, "n _"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An estimate and whatever else the method knows of it."""
+
+    estimate: float | None = None
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    correction: float | None = None
+    evaluations: int | None = None
+
+
+Method = Callable[[Array, Array, int], Answer]
+
+
+def _secant(x: Array, y: Array, seed: int, *, correct: bool = True) -> Answer:
+    found = mutual_information(x, y, correct=correct, second_opinion=False, random_state=seed)
+    low, high = found.interval
+    return Answer(
+        found.estimate,
+        found.standard_error,
+        low,
+        high,
+        found.p_value,
+        found.correction,
+        evaluations=1,
+    )
+
+
+def _uncorrected(x: Array, y: Array, seed: int) -> Answer:
+    return _secant(x, y, seed, correct=False)
+
+
+def _path_entropy(x: Array, y: Array, seed: int) -> Answer:
+    n = x.shape[0]
+    model = PathEntropy(
+        MeanVelocity(trunk_for(n)), anchor=GaussianMoments(), training=training_for(n)
+    )
+    found = mutual_information(x, y, estimator=model, random_state=seed)
+    return Answer(found.estimate, found.standard_error)
+
+
+def _ksg(x: Array, y: Array, seed: int) -> Answer:
+    del seed
+    return Answer(ksg(x, y))
+
+
+def _variational(loss: Literal["dv", "infonce"], x: Array, y: Array, seed: int) -> Answer:
+    """Train on half of the rows, evaluate the method's own bound on the other half."""
+    rng = np.random.RandomState(seed)
+    order = rng.permutation(x.shape[0])
+    train, test = np.array_split(order, 2)
+    joint = np.concatenate([x, y], axis=1)
+    fit = ClassifierRatio(loss, training=training_for(x.shape[0]), random_state=seed)
+    fit.fit_samples(repaired([x[train], y[train]], 1, rng)[0], joint[train])
+    on_joint = fit.log_ratio(joint[test])
+    others = repaired([x[test], y[test]], _BATCH, rng)
+    if loss == "dv":
+        on_margins = fit.log_ratio(others.reshape(-1, others.shape[-1]))
+        log_mean = float(logsumexp(on_margins) - math.log(on_margins.size))
+        return Answer(float(on_joint.mean()) - log_mean)
+    scores = fit.log_ratio(others.reshape(-1, others.shape[-1])).reshape(_BATCH, -1)
+    everyone = np.logaddexp(on_joint, logsumexp(scores, axis=0))
+    return Answer(float(np.mean(on_joint - everyone)) + math.log(_BATCH + 1))
+
+
+_BATCH = 255  # InfoNCE compares a row with so many others: it cannot exceed log 256
+
+
+def _mine(x: Array, y: Array, seed: int) -> Answer:
+    return _variational("dv", x, y, seed)
+
+
+def _infonce(x: Array, y: Array, seed: int) -> Answer:
+    return _variational("infonce", x, y, seed)
+
+
+def _two_sample(x: Array, y: Array, seed: int) -> Answer:
+    found = two_sample_test(x, y, n_permutations=199, random_state=seed)
+    return Answer(found.statistic, p_value=found.p_value)
+
+
+METHODS: dict[str, Method] = {
+    "secant": _secant,
+    "secant, uncorrected": _uncorrected,
+    "path entropy": _path_entropy,
+    "KSG": _ksg,
+    "MINE": _mine,
+    "InfoNCE": _infonce,
+    "two-sample test": _two_sample,
+}
