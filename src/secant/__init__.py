@@ -37,6 +37,7 @@ from secant.exceptions import (
     OverlapWarning,
     TrainingWarning,
 )
+from secant.tasks import DriftDetector, detect_drift
 from secant.training import OptimalTransport, Training
 
 __version__ = "0.1.0"
@@ -51,6 +52,7 @@ __all__ = [
     "ClippedRatioWarning",
     "ConstantColumnWarning",
     "DREInfinity",
+    "DriftDetector",
     "GaussianMixtures",
     "GaussianMoments",
     "GaussianStartWarning",
@@ -65,6 +67,7 @@ __all__ = [
     "TrainingWarning",
     "curricula",
     "datasets",
+    "detect_drift",
     "diagnostics",
     "integration",
     "models",
