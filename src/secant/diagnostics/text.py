@@ -51,10 +51,14 @@ def _fit(found: RatioDiagnostics) -> list[Line]:
 
 def _normaliser(found: RatioDiagnostics) -> list[Line]:
     average = found.normaliser
+    doubt = "" if average.is_reliable else ", not to be believed"
     most = largest_pareto_shape(found.n_rows)
     rows = f"{found.effective_sample_size:.1f} of {found.n_rows} held-out rows of x_0"
     return [
-        ("log Ẑ (0 if exact)", str(average)),
+        (
+            "log Ẑ (0 if exact)",
+            f"{average.log_value:+.3f} ± {average.standard_error:.3f} nats{doubt}",
+        ),
         ("Pareto shape of the weights", f"{average.pareto_shape:.2f} (believed below {most:.2f})"),
         ("effective sample size", rows),
     ]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Trouble", "Verdict", "verdict"]
 
 _BAD_SLOPE = 0.2  # of the recalibration from 1, beyond its error
-_STANDARD_ERRORS = 4.5
+_STANDARD_ERRORS = 3.0
 _CLOSER = (
     "The log ratio and its mean over x_1 can be used. For weights, collect x_0 rows nearer to x_1, "
     "or compare fewer features."

@@ -48,6 +48,8 @@ def test_a_good_fit():
     ]
     assert "300 steps in 2.5 s, the best after 250. All steps done." in str(found())
     assert max(len(line) for line in lines) < 100
+    doubtful = str(replace(found(), normaliser=Normaliser(0.1, 0.2, 0.9, 2000)))
+    assert "+0.100 ± 0.200 nats, not to be believed\n" in doubtful
 
 
 def test_lines_are_aligned():
