@@ -9,6 +9,7 @@ import pytest
 from secant.diagnostics import (
     Diagnostics,
     Normaliser,
+    calibration_curve,
     effective_sample_size,
     log_normaliser,
     pareto_shape,
@@ -76,11 +77,14 @@ def test_equal_weights_all_count_and_one_weight_counts_alone():
 GOOD = Diagnostics(
     held_out_loss=-1.0,
     held_out_error=0.1,
-    normaliser=Normaliser(0.0, 0.01),
+    normaliser=Normaliser(0.0, 0.01, pareto_shape=0.3, n_rows=1000),
     effective_sample_size=900.0,
     n_rows=1000,
     mean_log_ratio_0=-1.0,
     mean_log_ratio_1=1.0,
+    overlap=0.5,
+    overlap_error=0.01,
+    calibration=calibration_curve(log_ratio_0(500), log_ratio_0(500, seed=1) + SHIFT**2),
     status=Status.FINISHED,
     best_step=10,
     steps=10,
@@ -138,3 +142,6 @@ def test_the_pareto_shape_of_equal_or_few_weights():
     assert np.isnan(pareto_shape(np.zeros(10)))
     bounded = pareto_shape(np.log(np.random.default_rng(0).random(2000)))
     assert bounded < 0.0
+    few_values = np.log(np.repeat([1.0, 5.0], [990, 10]))  # as trees give
+    assert pareto_shape(few_values) < 0.7
+    assert np.isnan(pareto_shape(np.append(np.zeros(100), 800.0)))  # one weight tells no tail

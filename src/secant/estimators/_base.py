@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from secant.diagnostics import FeatureDrift, feature_drift
 from secant.estimators.checks import (
     check_same_columns,
     checked_labels,
@@ -101,6 +102,18 @@ class RatioEstimator(BaseEstimator, abc.ABC):
     def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
         """The same as `log_ratio`, under scikit-learn's name."""
         return self.log_ratio(X)
+
+    def report(self) -> None:
+        """Print what `diagnostics_` says about the fit: a verdict, then numbers in groups."""
+        check_is_fitted(self)
+        none = "no diagnostics: no rows were left out of the fit (folds=None)."
+        print(none if self.diagnostics_ is None else self.diagnostics_)
+
+    def _feature_drift(
+        self, raw_0: Float[np.ndarray, "n d"], raw_1: Float[np.ndarray, "m d"]
+    ) -> tuple[FeatureDrift, ...]:
+        """How far some raw rows differ column by column, under the names seen in fit."""
+        return feature_drift(raw_0, raw_1, getattr(self, "feature_names_in_", None))
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         check_is_fitted(self)

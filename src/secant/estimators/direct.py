@@ -10,29 +10,21 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from secant.diagnostics import RatioDiagnostics, effective_sample_size, log_normaliser
+from secant.diagnostics import FeatureDrift, RatioDiagnostics
 from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import checked_labels
 from secant.exceptions import OverlapWarning
 
 __all__ = ["DirectDiagnostics", "DirectRatio", "HeldOutRatios", "fold_numbers"]
 
-_SATURATED = 1.0  # nats by which log Ẑ is off, beyond its error
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DirectDiagnostics(RatioDiagnostics):
     """Diagnostics of a ratio that is bounded, by clipping or by probabilities of a classifier.
 
     Where the samples do not overlap such a ratio levels off; the weights are then nearly equal,
     and it is the normaliser that tells, not the effective sample size.
     """
-
-    @property
-    def is_normalised(self) -> bool:
-        """Whether the ratio averages 1 over x_0, as far as its error allows to say."""
-        allowed = _SATURATED + 4.5 * self.normaliser.standard_error
-        return abs(self.normaliser.log_value) <= allowed
 
     def warn(self) -> None:
         """Issue the named warnings this fit deserves."""
@@ -70,18 +62,10 @@ class HeldOutRatios:
         variance = sum(float(x.var()) / x.size for x in losses)
         return sum(float(x.mean()) for x in losses), math.sqrt(variance)
 
-    def diagnostics(self) -> DirectDiagnostics:
+    def diagnostics(self, drift: tuple[FeatureDrift, ...] = ()) -> DirectDiagnostics:
         """What these rows say about the fit."""
-        loss, error = self.loss()
-        return DirectDiagnostics(
-            held_out_loss=loss,
-            held_out_error=error,
-            normaliser=log_normaliser(self.zero),
-            effective_sample_size=effective_sample_size(self.zero),
-            n_rows=self.zero.size,
-            mean_log_ratio_0=float(self.zero.mean()),
-            mean_log_ratio_1=float(self.one.mean()),
-        )
+        common = RatioDiagnostics.from_scores(self.zero, self.one, loss=self.loss(), drift=drift)
+        return DirectDiagnostics(**vars(common))
 
 
 def _drawn(

@@ -13,19 +13,22 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from secant.diagnostics import Diagnostics, effective_sample_size, log_normaliser
-from secant.estimators._base import RatioEstimator, key_of
+from secant.diagnostics import Diagnostics, RatioDiagnostics
+from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule
+from secant.estimators.blocks import padded_blocks
 from secant.estimators.checks import checked_labels
+from secant.estimators.differentiable import DifferentiableRatio
 from secant.estimators.preparation import (
     Prepared,
     Sample,
     Sampler,
+    cycled,
     from_sampler,
     from_samples,
 )
 from secant.estimators.scaling import ScalingRule
-from secant.integration import Integral, Rule
+from secant.integration import Integral, SelfCheck
 from secant.models.anchor import Anchored
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
@@ -41,7 +44,6 @@ __all__ = ["NeuralRatio", "Runner", "Stage"]
 
 Evaluation = Callable[[SecantFunction, Float[Array, "n d"]], Integral]
 
-_ROWS_AT_ONCE = 8192
 _FEWEST_PAIRS = 4096  # held-out pairs: few rows are paired and timed several times over
 _PARTS: tuple[tuple[str, str, type], ...] = (  # parameter, what it is resolved to, what it must be
     ("model", "builder_", ModelBuilder),
@@ -63,7 +65,7 @@ class Stage:
 Runner = Callable[[Stage, int], TrainingResult]  # trains one stage; the number sets its seed
 
 
-class NeuralRatio(RatioEstimator):
+class NeuralRatio(DifferentiableRatio):
     """An estimator whose log ratio comes from a trained `SecantFunction`."""
 
     @abc.abstractmethod
@@ -98,7 +100,6 @@ class NeuralRatio(RatioEstimator):
     path_: Path
     training_: Training
     scaling_rule_: ScalingRule
-    rule_: Rule
 
     def fit_sampler(self, sampler: Sampler) -> Self:
         """Fit on fresh rows from a JAX-traceable function (key, n) → (x_0, x_1).
@@ -165,29 +166,35 @@ class NeuralRatio(RatioEstimator):
     ) -> HeldOut:
         rng = np.random.default_rng(0)  # the same pairs for every fit: scores can be compared
         n = max(_FEWEST_PAIRS, x_0.shape[0], x_1.shape[0])
-        first, second = self._paired(*(jnp.asarray(_cycled(x, n, rng)) for x in (x_0, x_1)))
+        first, second = self._paired(*(jnp.asarray(cycled(x, n, rng)) for x in (x_0, x_1)))
         return HeldOut.drawn(first, second, self.path_, target, key=jax.random.key(0))
 
     def _diagnose(self, prepared: Prepared, result: TrainingResult) -> Diagnostics:
-        log_ratio_0 = np.asarray(self._evaluated(prepared.held_0, self.rule_).value)
-        log_ratio_1 = np.asarray(self._evaluated(prepared.held_1, self.rule_).value)
+        common = RatioDiagnostics.from_scores(
+            np.asarray(self._evaluated(prepared.held_0, self.rule_).value),
+            np.asarray(self._evaluated(prepared.held_1, self.rule_).value),
+            loss=(result.held_out.value, result.held_out.standard_error),
+            drift=self._feature_drift(prepared.raw_0, prepared.raw_1),
+            self_check=self._held_out_self_check(prepared.held_0, prepared.held_1),
+        )
         return Diagnostics(
-            held_out_loss=result.held_out.value,
-            held_out_error=result.held_out.standard_error,
-            normaliser=log_normaliser(log_ratio_0),
-            effective_sample_size=effective_sample_size(log_ratio_0),
-            n_rows=log_ratio_0.size,
-            mean_log_ratio_0=float(log_ratio_0.mean()),
-            mean_log_ratio_1=float(log_ratio_1.mean()),
+            **vars(common),
             status=result.status,
             best_step=result.best_step,
             steps=result.steps,
             seconds=result.seconds,
         )
 
+    def _held_out_self_check(
+        self, held_0: Float[np.ndarray, "n d"], held_1: Float[np.ndarray, "m d"]
+    ) -> SelfCheck | None:
+        """One step against many; None where there are no steps to take."""
+        del held_0, held_1
+        return None
+
     def _evaluated(self, scaled: Float[np.ndarray, "n d"], rule: Evaluation) -> Integral:
         """A rule over scaled rows, in padded blocks so that odd row counts do not recompile."""
-        pieces = [rule(self.model_, block) for block in _blocks(scaled)]
+        pieces = [rule(self.model_, block) for block in padded_blocks(scaled)]
         values = np.concatenate([np.asarray(p.value) for p in pieces])[: scaled.shape[0]]
         return Integral(
             values.astype(np.float64),
@@ -214,23 +221,3 @@ class NeuralRatio(RatioEstimator):
         target = self._held_out_target()
         held_out = self._held_out(rows[labels == 0], rows[labels == 1], target)
         return -held_out.score(self.model_).value
-
-
-def _cycled(
-    x: Float[np.ndarray, "n d"], n: int, rng: np.random.Generator
-) -> Float[np.ndarray, "m d"]:
-    """n rows that use every row equally often, in random order."""
-    index = np.resize(np.arange(x.shape[0]), n)
-    return x[rng.permutation(index)]
-
-
-def _blocks(x: Float[np.ndarray, "n d"]) -> list[Float[Array, "m d"]]:
-    """Blocks of fixed sizes (powers of two up to a maximum), the last one padded with zeros."""
-    blocks = []
-    for start in range(0, max(x.shape[0], 1), _ROWS_AT_ONCE):
-        block = x[start : start + _ROWS_AT_ONCE]
-        size = max(256, 1 << (max(block.shape[0], 1) - 1).bit_length())
-        padded = np.zeros((size, x.shape[1]), dtype=np.float32)
-        padded[: block.shape[0]] = block
-        blocks.append(jnp.asarray(padded))
-    return blocks

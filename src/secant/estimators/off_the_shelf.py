@@ -22,7 +22,7 @@ from secant.estimators.direct import (
     HeldOutRatios,
     fold_numbers,
 )
-from secant.estimators.preparation import Sample
+from secant.estimators.preparation import Sample, rows_for_scaling
 from secant.estimators.weighted_pipeline import check_takes_weights, taking_weights
 
 __all__ = ["SklearnRatio"]
@@ -152,7 +152,8 @@ class SklearnRatio(DirectRatio):
         self.out_of_fold_log_ratio_0_, self.out_of_fold_log_ratio_1_ = parts
         shares = [None if rows.weights is None else rows.weights[rows.y == k] for k in (0, 1)]
         held_out = HeldOutRatios.resampled((parts[0], parts[1]), (shares[0], shares[1]), rng)
-        self.diagnostics_ = held_out.diagnostics()
+        raw = [rows_for_scaling(Sample(rows.x[rows.y == k], shares[k]), rng) for k in (0, 1)]
+        self.diagnostics_ = held_out.diagnostics(self._feature_drift(*raw))
         self.diagnostics_.warn()
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:

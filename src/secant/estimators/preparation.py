@@ -36,6 +36,7 @@ Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, 
 
 _ROWS_FOR_SCALING = 100_000
 _ROWS_IN_HAND = 20_000
+_ROWS_AS_THEY_CAME = 10_000
 _ROWS_FOR_MOMENTS = 2_000_000  # of a sampler, whose rows cost nothing to make
 _BLOCK = 1 << 16
 
@@ -75,6 +76,8 @@ class Prepared:
     held_1: Float[np.ndarray, "m d"]
     rows_0: Float[np.ndarray, "k d"]  # some of the training rows, for whatever fits in memory
     rows_1: Float[np.ndarray, "k d"]
+    raw_0: Float[np.ndarray, "j d"]  # a few rows as they came, before scaling
+    raw_1: Float[np.ndarray, "j d"]
     gaussian_0: Gaussian
     gaussian_1: Gaussian
 
@@ -104,11 +107,31 @@ def from_samples(
         for s, rows in zip(samples, kept, strict=True)
     ]
     scaling = rule.fitted(some[0], some[1])
-    few = [scaling(x[rng.permutation(x.shape[0])[:_ROWS_IN_HAND]]) for x in some]
+    raw = [x[rng.permutation(x.shape[0])[:_ROWS_IN_HAND]] for x in some]
     held = [scaling(_resampled(s, held, rng)) for s, (_, held) in zip(samples, splits, strict=True)]
     gaussians = [_gaussian(s, rows, scaling) for s, rows in zip(samples, kept, strict=True)]
-    source = _source(samples, kept, scaling)
-    return Prepared(source, scaling, held[0], held[1], few[0], few[1], gaussians[0], gaussians[1])
+    return _prepared(_source(samples, kept, scaling), scaling, held, raw, gaussians)
+
+
+def _prepared(
+    source: Source,
+    scaling: Scaling,
+    held: list[np.ndarray],
+    raw: list[np.ndarray],
+    gaussians: list[Gaussian],
+) -> Prepared:
+    return Prepared(
+        source,
+        scaling,
+        held_0=held[0],
+        held_1=held[1],
+        rows_0=scaling(raw[0]),
+        rows_1=scaling(raw[1]),
+        raw_0=raw[0][:_ROWS_AS_THEY_CAME],
+        raw_1=raw[1][:_ROWS_AS_THEY_CAME],
+        gaussian_0=gaussians[0],
+        gaussian_1=gaussians[1],
+    )
 
 
 def _split(
@@ -201,8 +224,7 @@ def from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: 
     held = [scaling(np.asarray(x)) for x in sampler(key_held, training.validation_rows)]
     source = SamplerSource(sampler, scaling.traced)
     gaussians = _sampled_gaussians(source, key_moments)
-    few = [scaling(x[:_ROWS_IN_HAND]) for x in rows]
-    return Prepared(source, scaling, held[0], held[1], few[0], few[1], gaussians[0], gaussians[1])
+    return _prepared(source, scaling, held, [x[:_ROWS_IN_HAND] for x in rows], gaussians)
 
 
 def _sampled_gaussians(source: SamplerSource, key: PRNGKeyArray) -> list[Gaussian]:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["Panel", "histogram_figure", "scatter_figure"]
+from secant.report.diagnostic_figures import plot_calibration, plot_drift
+from secant.report.style import BLUE, INK, ORANGE, clean
 
-_INK, _BLUE, _ORANGE = "#22303c", "#1f6fb2", "#d9731a"
+__all__ = ["Panel", "histogram_figure", "plot_calibration", "plot_drift", "scatter_figure"]
 
 
 class Panel(NamedTuple):
@@ -24,13 +24,6 @@ class Panel(NamedTuple):
     estimated: Float[np.ndarray, " n"]
 
 
-def _clean(axes: Axes) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(colors=_INK)
-    axes.grid(visible=True, color="#e3e7eb", linewidth=0.6)
-    axes.set_axisbelow(True)
-
-
 def scatter_figure(panels: Sequence[Panel], path: Path) -> None:
     """One panel a method: estimated against exact log ratio, with the diagonal."""
     figure = Figure(figsize=(4.2 * len(panels), 4.4), layout="constrained")
@@ -38,10 +31,10 @@ def scatter_figure(panels: Sequence[Panel], path: Path) -> None:
     everything = np.concatenate([p.exact for p in panels])
     low, high = np.quantile(everything, [0.001, 0.999])
     for axes, panel in zip(all_axes, panels, strict=True):
-        _clean(axes)
-        axes.plot([low, high], [low, high], color=_INK, linewidth=1.0, label="exact")
-        axes.scatter(panel.exact, panel.estimated, s=5, alpha=0.35, color=_BLUE, linewidths=0)
-        axes.set_title(panel.title, color=_INK, fontsize=11)
+        clean(axes)
+        axes.plot([low, high], [low, high], color=INK, linewidth=1.0, label="exact")
+        axes.scatter(panel.exact, panel.estimated, s=5, alpha=0.35, color=BLUE, linewidths=0)
+        axes.set_title(panel.title, color=INK, fontsize=11)
         axes.set_xlabel("exact log ratio (nats)")
     all_axes[0].set_ylabel("estimated log ratio (nats)")
     all_axes[0].legend(frameon=False, loc="upper left")
@@ -62,19 +55,19 @@ def histogram_figure(
     """
     figure = Figure(figsize=(7.2, 3.8), layout="constrained")
     axes = figure.subplots()
-    _clean(axes)
+    clean(axes)
     low, high = np.quantile(np.concatenate([log_ratio_0, log_ratio_1]), [0.01, 0.99])
     edges = np.linspace(low, high, 61)
     for values, label, colour in (
-        (log_ratio_0, labels[0], _BLUE),
-        (log_ratio_1, labels[1], _ORANGE),
+        (log_ratio_0, labels[0], BLUE),
+        (log_ratio_1, labels[1], ORANGE),
     ):
         axes.hist(
             np.clip(values, low, high), bins=edges.tolist(), alpha=0.65, color=colour, label=label
         )
-    axes.axvline(0.0, color=_INK, linewidth=0.8)
+    axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.set_xlabel("log ratio, out of fold (nats; the outermost 1 % gathered at the edges)")
     axes.set_ylabel("rows")
-    axes.set_title(title, color=_INK, fontsize=11)
+    axes.set_title(title, color=INK, fontsize=11)
     axes.legend(frameon=False)
     figure.savefig(path, dpi=150)

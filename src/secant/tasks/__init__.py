@@ -8,6 +8,8 @@ from secant.tasks.divergence import (
     kl_divergence,
     total_variation,
 )
+from secant.tasks.drift import DriftDetector, detect_drift
+from secant.tasks.drift_report import DriftReport
 from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
 from secant.tasks.mi_estimator import MIEstimator
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
@@ -18,6 +20,8 @@ from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 __all__ = [
     "CovariateShift",
     "Divergence",
+    "DriftDetector",
+    "DriftReport",
     "ImportanceWeights",
     "MIEstimator",
     "MIOptions",
@@ -26,6 +30,7 @@ __all__ = [
     "TwoSampleTest",
     "WeightedMean",
     "chi2_divergence",
+    "detect_drift",
     "importance_weights",
     "jensen_shannon",
     "kl_divergence",

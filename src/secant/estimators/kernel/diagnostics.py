@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from secant.diagnostics import FeatureDrift
 from secant.estimators.direct import DirectDiagnostics, HeldOutRatios
 from secant.estimators.kernel.rows import Rows
 from secant.estimators.kernel.selection import Choice, Link
@@ -17,7 +18,7 @@ __all__ = ["KernelDiagnostics", "diagnosed"]
 _MANY_CLIPPED = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KernelDiagnostics(DirectDiagnostics):
     """What a kernel fit says about itself at rows left out of it.
 
@@ -26,6 +27,11 @@ class KernelDiagnostics(DirectDiagnostics):
     """
 
     clipped_share: float
+
+    @property
+    def fit_lines(self) -> list[tuple[str, str]]:
+        """What the report says about the fit itself, as names and values."""
+        return [*super().fit_lines, ("rows clipped", f"{100.0 * self.clipped_share:.1f} %")]
 
     def warn(self) -> None:
         """Issue the named warnings this fit deserves."""
@@ -43,13 +49,17 @@ class KernelDiagnostics(DirectDiagnostics):
 
 
 def diagnosed(
-    choice: Choice, rows: Rows, link: Link, rng: np.random.Generator
+    choice: Choice,
+    rows: Rows,
+    link: Link,
+    rng: np.random.Generator,
+    drift: tuple[FeatureDrift, ...] = (),
 ) -> KernelDiagnostics:
     """What the chosen candidate's held-out ratios say."""
     log_ratio = link.log_ratio(choice.held_out)
     samples = [(log_ratio[s > 0.0], s[s > 0.0]) for s in (rows.share_0, rows.share_1)]
     (zero, share_0), (one, share_1) = samples
     held_out = HeldOutRatios.resampled((zero, one), (share_0, share_1), rng)
-    common = held_out.diagnostics()
+    common = held_out.diagnostics(drift)
     clipped = float(0.5 * (rows.share_0 + rows.share_1) @ link.is_clipped(choice.held_out))
     return KernelDiagnostics(**vars(common), clipped_share=clipped)

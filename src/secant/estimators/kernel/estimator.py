@@ -111,7 +111,8 @@ class KernelRatio(DirectRatio):
         check_settings(self)
         method, rng = self._resolved(), np.random.default_rng(seed)
         rule = Standardise() if self.scaling is None else self.scaling
-        self.scaling_ = rule.fitted(*(rows_for_scaling(s, rng) for s in (sample_0, sample_1)))
+        raw = [rows_for_scaling(s, rng) for s in (sample_0, sample_1)]
+        self.scaling_ = rule.fitted(*raw)
         whole = WholeSample(sample_0, sample_1, self.scaling_)
         rows = whole.thinned(_ROWS_FOR_SELECTION, rng)
         self.centers_ = self._centers(rows, rng)
@@ -122,7 +123,7 @@ class KernelRatio(DirectRatio):
         theta = method.solver.coefficients(blocks, np.array([choice.ridge]))[:, 0]
         self.coefficients_ = theta if basis.mixing is None else basis.mixing @ theta
         self.link_ = method.link
-        self.diagnostics_ = diagnosed(choice, rows, method.link, rng)
+        self.diagnostics_ = diagnosed(choice, rows, method.link, rng, self._feature_drift(*raw))
         self.diagnostics_.warn()
 
     def _resolved(self) -> KernelMethod:

@@ -1,0 +1,30 @@
+"""Diagnostics: can the fitted ratio be trusted, and where can it not?"""
+
+from secant.diagnostics.calibration import CalibrationCurve, calibration_curve
+from secant.diagnostics.drift import FeatureDrift, feature_drift, top_drift
+from secant.diagnostics.normaliser import Normaliser, effective_sample_size, log_normaliser
+from secant.diagnostics.overlap import Overlap, estimated_overlap
+from secant.diagnostics.pareto import largest_pareto_shape, pareto_shape
+from secant.diagnostics.ratio import Diagnostics, RatioDiagnostics
+from secant.diagnostics.recalibration import Recalibration
+from secant.diagnostics.verdict import Trouble, Verdict
+
+__all__ = [
+    "CalibrationCurve",
+    "Diagnostics",
+    "FeatureDrift",
+    "Normaliser",
+    "Overlap",
+    "RatioDiagnostics",
+    "Recalibration",
+    "Trouble",
+    "Verdict",
+    "calibration_curve",
+    "effective_sample_size",
+    "estimated_overlap",
+    "feature_drift",
+    "largest_pareto_shape",
+    "log_normaliser",
+    "pareto_shape",
+    "top_drift",
+]

@@ -1,0 +1,120 @@
+"""Calibration: do rows with a predicted log ratio g come from x_1 e^g times as often?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import log_expit, logsumexp
+
+from secant.diagnostics.recalibration import Recalibration, recalibrated
+
+__all__ = ["CalibrationCurve", "calibration_curve"]
+
+_FEWEST = 10  # rows of both samples together for a bin
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """Predicted against observed log odds of x_1 over x_0, bin by bin of the log ratio (Q1).
+
+    Both samples weigh the same, however many rows they have. Attributes are arrays (bins,).
+
+    Attributes:
+        mean_log_ratio: the mean of log r̂ over the bin's rows.
+        predicted: the log odds that log r̂ predicts for the bin.
+        observed: the log odds found, log of (share of x_1's rows)/(share of x_0's rows).
+        standard_error: of the observed log odds.
+        counts_0: rows of x_0 in the bin.
+        counts_1: rows of x_1.
+        recalibration: the straight line through them, by logistic regression (Q2).
+    """
+
+    mean_log_ratio: Float[np.ndarray, " b"]
+    predicted: Float[np.ndarray, " b"]
+    observed: Float[np.ndarray, " b"]
+    standard_error: Float[np.ndarray, " b"]
+    counts_0: Int[np.ndarray, " b"]
+    counts_1: Int[np.ndarray, " b"]
+    recalibration: Recalibration
+
+    @property
+    def n_bins(self) -> int:
+        """How many bins there are."""
+        return self.predicted.size
+
+    @property
+    def is_bound(self) -> np.ndarray:
+        """(bins,) whether the bin has rows of one sample only: the log odds are a bound there."""
+        return np.asarray((self.counts_0 == 0) | (self.counts_1 == 0))
+
+
+def calibration_curve(
+    log_ratio_0: Float[np.ndarray, " n"], log_ratio_1: Float[np.ndarray, " m"], n_bins: int = 10
+) -> CalibrationCurve:
+    """Compare held-out log ratios with where the rows came from (Q1).
+
+    Args:
+        log_ratio_0: log r̂ of rows of x_0 that the fit has not seen; infinities are left out.
+        log_ratio_1: the same of x_1.
+        n_bins: bins at most, of equal mass, and of ten rows at least.
+    """
+    parts = [np.asarray(v, dtype=np.float64) for v in (log_ratio_0, log_ratio_1)]
+    zero, one = (v[np.isfinite(v)] for v in parts)
+    if not (zero.size and one.size):
+        empty, none = np.empty(0), np.empty(0, dtype=np.int64)
+        return CalibrationCurve(empty, empty, empty, empty, none, none, recalibrated(zero, one))
+    scores = np.concatenate([zero, one])
+    share = np.repeat([0.5 / zero.size, 0.5 / one.size], [zero.size, one.size])
+    members = _bins(scores, share, max(1, min(n_bins, scores.size // _FEWEST)))
+    counts = [np.bincount(m, minlength=members.max() + 1) for m in np.split(members, [zero.size])]
+    observed, error = _log_odds(counts[0], counts[1])
+    return CalibrationCurve(
+        mean_log_ratio=np.bincount(members, share * scores) / np.bincount(members, share),
+        predicted=_predicted(scores, share, members),
+        observed=observed,
+        standard_error=error,
+        counts_0=counts[0],
+        counts_1=counts[1],
+        recalibration=recalibrated(zero, one),
+    )
+
+
+def _bins(
+    scores: Float[np.ndarray, " n"], share: Float[np.ndarray, " n"], n_bins: int
+) -> Int[np.ndarray, " n"]:
+    """The bin of each score: equal shares of both samples together, equal scores together."""
+    order = np.argsort(scores, kind="stable")
+    cumulative = np.cumsum(share[order])
+    # A little less: shares that add up to the last bit's more or less than 1/n_bins are equal.
+    ends = np.searchsorted(cumulative, np.arange(1, n_bins) / n_bins - 1e-9)
+    edges = np.unique(scores[order][np.minimum(ends, scores.size - 1)])
+    found = np.searchsorted(edges, scores, side="left")
+    return np.unique(found, return_inverse=True)[1]
+
+
+def _predicted(
+    scores: Float[np.ndarray, " n"], share: Float[np.ndarray, " n"], members: Int[np.ndarray, " n"]
+) -> Float[np.ndarray, " b"]:
+    """logit of the mean of σ(log r̂) over each bin, which for the true ratio is what is found."""
+    odds = []
+    for k in range(members.max() + 1):
+        inside = members == k
+        for_one = logsumexp(log_expit(scores[inside]), b=share[inside])
+        odds.append(for_one - logsumexp(log_expit(-scores[inside]), b=share[inside]))
+    return np.array(odds)
+
+
+def _log_odds(
+    counts_0: Int[np.ndarray, " b"], counts_1: Int[np.ndarray, " b"]
+) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, " b"]]:
+    """Log odds with half a row added to every count, so that empty ones are bounds, not infinite.
+
+    A count c of n has Var log(c/n) = 1/c − 1/n.
+    """
+    n_0, n_1 = counts_0.sum() + 0.5, counts_1.sum() + 0.5
+    c_0, c_1 = counts_0 + 0.5, counts_1 + 0.5
+    variance = np.maximum(1.0 / c_0 - 1.0 / n_0, 0.0) + np.maximum(1.0 / c_1 - 1.0 / n_1, 0.0)
+    return np.log(c_1 / c_0) - math.log(n_1 / n_0), np.sqrt(variance)

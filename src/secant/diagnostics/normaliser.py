@@ -1,0 +1,85 @@
+"""The normaliser log Ẑ and how many rows stand behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp
+
+from secant.diagnostics.pareto import largest_pareto_shape, pareto_shape
+
+__all__ = ["Normaliser", "effective_sample_size", "has_enough_rows", "log_normaliser"]
+
+_FEW_ROWS = 0.01  # effective share of the rows below which a weighted mean is not to be believed
+_FEW = 30.0  # the least effective number of rows, or a tenth of them where there are few
+
+
+def has_enough_rows(effective: float, n: int) -> bool:
+    """Whether a weighted mean over n rows rests on enough of them to be believed."""
+    return effective >= max(min(_FEW, 0.1 * n), _FEW_ROWS * n)
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """log Ẑ = log E_{p_0}[r̂] (Z1), zero for the true ratio, with its standard error.
+
+    Attributes:
+        log_value: log Ẑ, in nats.
+        standard_error: by the delta method; too small where the weights have heavy tails.
+        pareto_shape: k̂ of the ratio's largest values; NaN where it is not known.
+        n_rows: rows of x_0 behind it.
+    """
+
+    log_value: float
+    standard_error: float
+    pareto_shape: float = math.nan
+    n_rows: int = 0
+
+    @property
+    def effective_rows(self) -> float:
+        """ESS = 1/(se² + 1/n), of as many equal weights."""
+        return 1.0 / (self.standard_error**2 + 1.0 / self.n_rows) if self.n_rows else 0.0
+
+    @property
+    def is_heavy_tailed(self) -> bool:
+        """Whether k̂ is too large for a mean of so many rows, or not known."""
+        return not self.pareto_shape < largest_pareto_shape(self.n_rows)
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether log Ẑ and its standard error are to be believed."""
+        return not self.is_heavy_tailed and has_enough_rows(self.effective_rows, self.n_rows)
+
+    @property
+    def doubt(self) -> str | None:
+        """Why this is not to be believed, with the number; None if it is."""
+        if self.is_reliable:
+            return None
+        if math.isnan(self.pareto_shape):
+            return f"{self.n_rows} rows of x_0 are too few, or too equal, to tell their tail"
+        if self.is_heavy_tailed:
+            most = largest_pareto_shape(self.n_rows)
+            return f"heavy-tailed weights, Pareto shape {self.pareto_shape:.2f}, at most {most:.2f}"
+        return f"{self.effective_rows:.1f} effective rows of {self.n_rows}"
+
+    def __str__(self) -> str:
+        """log Ẑ ± its standard error, and whether to believe it."""
+        value = f"{self.log_value:+.3f} ± {self.standard_error:.3f} nats"
+        return value if self.doubt is None else f"{value}, not to be believed: {self.doubt}"
+
+
+def log_normaliser(log_ratio_0: Float[np.ndarray, " n"]) -> Normaliser:
+    """log Ẑ = log mean exp(log r̂(x_0)) over rows of x_0; delta-method standard error."""
+    n = log_ratio_0.size
+    log_value = float(logsumexp(log_ratio_0) - math.log(n))
+    relative = np.exp(log_ratio_0 - log_value)
+    error = float(relative.std() / math.sqrt(n))
+    return Normaliser(log_value, error, pareto_shape(log_ratio_0), n)
+
+
+def effective_sample_size(log_weights: Float[np.ndarray, " n"]) -> float:
+    """(Σ w)² / Σ w² for w = exp(log_weights): as many equal weights would say as much."""
+    return float(np.exp(2.0 * logsumexp(log_weights) - logsumexp(2.0 * log_weights)))

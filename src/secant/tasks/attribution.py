@@ -1,0 +1,133 @@
+"""Which columns carry the difference between two samples, from out-of-fold fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from secant.diagnostics import FeatureDrift
+from secant.estimators.differentiable import DifferentiableRatio
+from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
+
+__all__ = ["FeatureContribution", "feature_contributions"]
+
+_MOST_ROWS = 2000  # of x_1, over all folds
+_FEWEST_PAIRS = 1000  # of a row and a baseline: a few rows are compared with several
+
+
+@dataclass(frozen=True)
+class FeatureContribution:
+    """What one column adds to the difference, in nats.
+
+    Attributes:
+        name: of the column.
+        gradient: integrated gradients from rows of x_0 to rows of x_1 (A1), on average. They add up
+            to Jeffreys' divergence. None for an estimator without gradients.
+        gradient_error: its standard error.
+        replacement: the mean fall of the log ratio when the column of x_1's rows is replaced by
+            draws from x_0 (A2).
+        replacement_error: its standard error.
+        margin: the column by itself, no model asked.
+    """
+
+    name: str
+    gradient: float | None
+    gradient_error: float | None
+    replacement: float
+    replacement_error: float
+    margin: FeatureDrift
+
+    @property
+    def contribution(self) -> float:
+        """What columns are ranked by: the gradient, or the replacement where there is none."""
+        return self.replacement if self.gradient is None else self.gradient
+
+    @property
+    def contribution_error(self) -> float:
+        """Its standard error."""
+        return self.replacement_error if self.gradient_error is None else self.gradient_error
+
+
+class _Pairs(NamedTuple):
+    """Rows of x_1 in one fold, each with a row of x_0 of that fold, and the fits without both."""
+
+    ensemble: RatioEnsemble
+    x: Float[np.ndarray, "p d"]
+    baseline: Float[np.ndarray, "p d"]
+
+
+class _Mean(NamedTuple):
+    value: Float[np.ndarray, " d"]
+    error: Float[np.ndarray, " d"]
+
+
+def feature_contributions(
+    fits: CrossFit,
+    x_0: Float[np.ndarray, "n d"],
+    x_1: Float[np.ndarray, "m d"],
+    margins: Sequence[FeatureDrift],
+    rng: np.random.RandomState,
+) -> tuple[FeatureContribution, ...]:
+    """The columns, the largest contribution first; rows are scored by fits that never saw them."""
+    folds = list(_pairs(fits, x_0, x_1, rng))
+    n_rows = min(x_0.shape[0], x_1.shape[0], _MOST_ROWS)
+    replaced = _mean([_falls(fold) for fold in folds], n_rows)
+    gradients = [_gradients(fold) for fold in folds]
+    known = [g for g in gradients if g is not None]
+    integrated = _mean(known, n_rows) if len(known) == len(folds) else None
+    found = (
+        FeatureContribution(
+            margin.name,
+            None if integrated is None else float(integrated.value[i]),
+            None if integrated is None else float(integrated.error[i]),
+            float(replaced.value[i]),
+            float(replaced.error[i]),
+            margin,
+        )
+        for i, margin in enumerate(margins)
+    )
+    return tuple(sorted(found, key=lambda column: -column.contribution))
+
+
+def _pairs(
+    fits: CrossFit,
+    x_0: Float[np.ndarray, "n d"],
+    x_1: Float[np.ndarray, "m d"],
+    rng: np.random.RandomState,
+) -> Iterator[_Pairs]:
+    most = max(1, _MOST_ROWS // fits.n_folds)
+    repeats = max(1, _FEWEST_PAIRS // x_1.shape[0])
+    for k, ensemble in enumerate(fits.ensembles):
+        rows = rng.permutation(np.flatnonzero(fits.fold_1 == k))[:most]
+        others = rng.permutation(np.flatnonzero(fits.fold_0 == k))
+        pairs = np.repeat(rows, repeats)
+        yield _Pairs(ensemble, x_1[pairs], x_0[np.resize(others, pairs.size)])
+
+
+def _falls(fold: _Pairs) -> Float[np.ndarray, "p d"]:
+    """log r̂(x) − log r̂(x with column i replaced), for every i."""
+    full = fold.ensemble.log_ratio(fold.x)
+    falls = np.empty(fold.x.shape)
+    for i in range(fold.x.shape[1]):
+        replaced = fold.x.copy()
+        replaced[:, i] = fold.baseline[:, i]
+        falls[:, i] = full - fold.ensemble.log_ratio(replaced)
+    return falls
+
+
+def _gradients(fold: _Pairs) -> Float[np.ndarray, "p d"] | None:
+    members = [m for m in fold.ensemble.members if isinstance(m, DifferentiableRatio)]
+    if len(members) < len(fold.ensemble.members):
+        return None
+    each = [m.integrated_gradients(fold.x, fold.baseline) for m in members]
+    return np.asarray(np.mean(each, axis=0))
+
+
+def _mean(parts: Sequence[Float[np.ndarray, "p d"]], n_rows: int) -> _Mean:
+    """Over all pairs; its error is that of as many pairs as there are different rows."""
+    pairs = np.concatenate(parts)
+    return _Mean(pairs.mean(axis=0), pairs.std(axis=0) / np.sqrt(n_rows))
