@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from secant.curricula import FullIntervals
 from secant.estimators._base import key_of
@@ -132,7 +132,8 @@ class PathEntropy(BaseEstimator):
 
     def entropy_difference(self, x_0: ArrayLike, x_1: ArrayLike) -> EntropyDifference:
         """H(p_0) − H(p_1) along the path between rows the fit has not seen."""
-        check_is_fitted(self, "model_")
+        if not hasattr(self, "model_"):
+            raise NotFittedError("PathEntropy is not fitted: call fit_samples(x_0, x_1) first.")
         rows_0 = checked_rows(x_0, "x_0", n_features=self.n_features_in_)
         rows_1 = checked_rows(x_1, "x_1", n_features=self.n_features_in_)
         return self._difference(self.scaling_(rows_0), self.scaling_(rows_1), jax.random.key(1))

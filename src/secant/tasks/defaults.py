@@ -14,7 +14,7 @@ _MANY_ROWS = 50_000
 
 def trunk_for(n: int) -> ResidualMLP:
     """Few rows cannot tell a wide network from a narrow one, which is several times as fast."""
-    return ResidualMLP(width=64 if n < FEW_ROWS else 128 if n < _MANY_ROWS else 256)
+    return ResidualMLP(width=64 if n < FEW_ROWS else 128)
 
 
 def training_for(n: int) -> Training:
@@ -23,7 +23,11 @@ def training_for(n: int) -> Training:
         return Training(
             steps=2000, batch_size=256, evaluate_every=100, patience=4, validation_share=0.2
         )
-    return Training(steps=6000, evaluate_every=200, patience=6)
+    if n < _MANY_ROWS:
+        return Training(
+            steps=3000, batch_size=256, evaluate_every=150, patience=4, validation_share=0.15
+        )
+    return Training(evaluate_every=200, patience=6)
 
 
 def default_ratio(n: int) -> ChasmSwitch:

@@ -41,7 +41,8 @@ class MIOptions:
         normal_margins: replace every column by its normal scores, which leaves the information
             unchanged and makes the answer free of scale and tails.
         correct: add what fits from so many rows fall short by, measured on rows drawn from the fit
-            itself. Only where the samples overlap; doubles the time.
+            itself. Only where the ratio can be normalised and is below three nats on average, for
+            elsewhere such rows are not like the data; doubles the time.
         second_opinion: also estimate along the path (F1); True is `PathEntropy` with settings that
             suit the number of rows.
         base: "nats" or "bits".
@@ -210,7 +211,7 @@ def _estimated(
     plan = options.plan(blocks[0].shape[0])
     found = Dependence.fitted(blocks, plan, rng)
     shortfall = 0.0
-    if options.correct and found.estimate < _NATS_OF_OVERLAP:
+    if options.correct and found.is_normalised and found.estimate < _NATS_OF_OVERLAP:
         shortfall = found.shortfall(blocks, plan, rng)
     entropy = options.path_entropy(blocks[0].shape[0])
     opinion = None if entropy is None else _opinion(blocks, entropy, found.standard_error, rng)

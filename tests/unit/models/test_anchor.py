@@ -181,3 +181,26 @@ def test_anchored_model_adds_its_residual():
 def test_anchored_model_costs_what_its_residual_costs():
     rest = randomised(TangentNetwork(ResidualMLP(5, 1), n_nodes=7), 3)
     assert Anchored(fitted(DiffusionInterpolant()), rest).secant_evaluations == 7
+
+
+def two_component_anchor(path):
+    other = GaussianAnchor.fitted(-MEAN_0, COV_1, MEAN_1 + 1.0, COV_0, path)
+    return MixtureAnchor.of([fitted(path), other], np.array([0.3, 0.7]))
+
+
+@pytest.mark.parametrize("kind", [fitted, two_component_anchor], ids=["Gaussian", "mixture"])
+@pytest.mark.parametrize("schedule", [Linear(), Foellmer()], ids=lambda s: type(s).__name__)
+def test_the_mean_velocity_moves_the_density(kind, schedule):
+    # The continuity equation at one point: ∂_t log q + v̄·∇ log q + ∇·v̄ = 0.
+    anchor, time = kind(DiffusionInterpolant(schedule)), np.asarray(0.4)
+
+    def log_q(x, t):
+        return anchor.log_density(x[None], t[None])[0]
+
+    def velocity(x, t):
+        return anchor.mean_velocity(x[None], t[None])[0]
+
+    for x in X:
+        along = jax.grad(log_q)(x, time) @ velocity(x, time)
+        divergence = np.trace(jax.jacfwd(velocity)(x, time))
+        assert float(jax.grad(log_q, 1)(x, time) + along + divergence) == pytest.approx(0, abs=1e-9)

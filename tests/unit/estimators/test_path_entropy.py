@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from secant import PathEntropy, Training
+from secant.models.networks import ResidualMLP
+from secant.models.velocity import MeanVelocity
+
+COVARIANCE = np.array([[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 0.25]])
+TRUTH = -0.5 * np.linalg.slogdet(COVARIANCE)[1]  # of N(0, I) against N(0, COVARIANCE)
+
+
+def estimator(**settings):
+    defaults = {
+        "training": Training(steps=60, batch_size=128, evaluate_every=30),
+        "random_state": 0,
+    }
+    return PathEntropy(MeanVelocity(ResidualMLP(width=16, depth=0)), **{**defaults, **settings})
+
+
+def samples(n=4000, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 3)), rng.multivariate_normal(np.zeros(3), COVARIANCE, n)
+
+
+def test_gaussian_entropies():
+    found = estimator().fit_samples(*samples())
+    # Four moments from 4,000 rows: the error of ½ log det is about √(3/2n).
+    assert found.difference_.value == pytest.approx(TRUTH, abs=4 * np.sqrt(1.5 / 4000))
+    fresh = found.entropy_difference(*samples(seed=1))
+    assert fresh.value == pytest.approx(TRUTH, abs=4 * np.sqrt(1.5 / 4000))
+    assert 0.0 < fresh.standard_error < 0.02
+
+
+def test_units_shift_both_entropies_alike():
+    x_0, x_1 = samples()
+    plain = estimator().fit_samples(x_0, x_1).difference_.value
+    scaled = estimator().fit_samples(1e3 * x_0 - 7.0, 1e3 * x_1 - 7.0).difference_.value
+    assert scaled == pytest.approx(plain, abs=1e-3)
+
+
+def test_the_network_learns_what_the_anchor_lacks():
+    # Without an anchor, all of the velocity is the network's.
+    training = Training(steps=600, batch_size=256, evaluate_every=100, learning_rate=5e-3)
+    found = estimator(anchor=False, training=training).fit_samples(*samples())
+    assert found.difference_.value == pytest.approx(TRUTH, abs=0.15)
+    assert abs(estimator(anchor=False).fit_samples(*samples()).difference_.value) < TRUTH
+
+
+def test_an_unfitted_one_says_so():
+    with pytest.raises(NotFittedError, match=r"call fit_samples\(x_0, x_1\) first"):
+        estimator().entropy_difference(*samples(50))
+
+
+def test_it_clones():
+    assert clone(estimator()).get_params() == estimator().get_params()

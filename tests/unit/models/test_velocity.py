@@ -1,0 +1,41 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from secant.models import GaussianAnchor, ResidualMLP
+from secant.models.velocity import MeanVelocity
+from secant.paths import DiffusionInterpolant
+
+pytestmark = pytest.mark.usefixtures("float64")
+
+
+def anchor():
+    covariance = np.array([[1.0, 0.4], [0.4, 2.0]])
+    return GaussianAnchor.fitted(
+        np.zeros(2), np.eye(2), np.ones(2), covariance, DiffusionInterpolant()
+    )
+
+
+def rows(n=5):
+    return jax.random.normal(jax.random.key(0), (n, 2)), jnp.linspace(0.1, 0.9, n)
+
+
+def test_a_fresh_field_is_the_anchor_s():
+    field = MeanVelocity(ResidualMLP(width=4)).build(2, anchor(), key=jax.random.key(0))
+    np.testing.assert_allclose(field(*rows()), anchor().mean_velocity(*rows()))
+    bare = MeanVelocity(ResidualMLP(width=4)).build(2, None, key=jax.random.key(0))
+    assert not np.any(bare(*rows()))
+
+
+def test_the_divergence_is_the_trace_of_the_jacobian():
+    field = MeanVelocity(ResidualMLP(width=4)).build(2, anchor(), key=jax.random.key(0))
+    head = jax.random.normal(jax.random.key(1), field.trunk.head.weight.shape)
+    field = eqx.tree_at(lambda f: f.trunk.head.weight, field, head)  # fresh ones are zero
+    x, t = rows()
+    jacobian = jax.vmap(lambda x, t: jax.jacfwd(lambda x: field(x[None], t[None])[0])(x))(x, t)
+    # Over the probes e_1, e_2 scaled by √2, whose mean p pᵀ is I, the estimate is exact.
+    probes = np.sqrt(2.0) * np.eye(2)
+    each = [field.divergence(x, t, jnp.broadcast_to(p, x.shape)) for p in probes]
+    np.testing.assert_allclose(np.mean(each, axis=0), np.trace(jacobian, axis1=1, axis2=2))
