@@ -84,3 +84,18 @@ def test_the_guide_to_divergences_and_weights():
     assert names["capped"].effective_sample_size >= names["weights"].effective_sample_size
     assert "plain mean" in names["apart"].notes[0]
     assert 10.0 < names["apart"].estimate < 16.0  # of 54: it saturates, as the page says
+
+
+def test_the_guide_to_mutual_information():
+    names = run("mutual-information.md")
+    assert names["found"].p_value < 0.02
+    # I = H(y) − H(noise), by quadrature over a grid of y.
+    t = np.linspace(-6, 6, 2001)
+    y = np.linspace(-3, 40, 8001)
+    density = norm(t[:, None] ** 2, 0.5).pdf(y).T @ norm.pdf(t) * (t[1] - t[0])
+    entropy = -np.sum(density * np.log(density + 1e-300)) * (y[1] - y[0])
+    truth = entropy - norm(0, 0.5).entropy()
+    assert abs(names["found"].estimate - truth) < 4 * names["found"].standard_error
+    assert abs(names["given"].estimate) < 4 * names["given"].standard_error
+    assert names["total"].p_value < 0.02
+    assert names["matrix"].p_value[0, 1] < 0.02

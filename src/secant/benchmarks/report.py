@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from secant.benchmarks.information.report import information_sections
 from secant.benchmarks.rows import Row, read_rows
 from secant.benchmarks.suites import SUITES
+from secant.benchmarks.tables import figure, table, whole
 
 __all__ = ["write_report"]
 
@@ -22,10 +24,10 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     """Write docs/benchmarks.md and fill the results region of README.md."""
     core = _grouped(results, "core")
     parts = ["# Benchmarks", _PREAMBLE]
-    parts += ["## Core", _table(_HEADER, _error_rows(core))]
+    parts += ["## Core", table(_HEADER, _error_rows(core))]
     curriculum = _grouped(results, "curriculum")
     parts += ["## Interval annealing against fixed tangent shares", _CURRICULUM]
-    parts += [_table(_HEADER, _error_rows(curriculum))]
+    parts += [table(_HEADER, _error_rows(curriculum))]
     shoot_out = _grouped(results, "shoot-out")
     if shoot_out:
         parts += ["## The shoot-out", _SHOOT_OUT, *_matrices(shoot_out, _SHOOT_OUT_COLUMNS)]
@@ -34,11 +36,12 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     baselines = _grouped(results, "baselines")
     if baselines:
         parts += ["## Every method", _BASELINES, *_matrices(baselines, _BASELINE_COLUMNS)]
+    parts += information_sections(results)
     parts += ["## Throughput", _THROUGHPUT, _throughput_table(results / "throughput.jsonl")]
     stamps = sorted({row.machine for rows in core.values() for row in rows})
     parts += ["## Machine", *(f"- {stamp}" for stamp in stamps)]
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    _fill_readme(Path("README.md"), _table(_HEADER, _error_rows(core)))
+    _fill_readme(Path("README.md"), table(_HEADER, _error_rows(core)))
 
 
 _PREAMBLE = (
@@ -158,13 +161,13 @@ def _error_rows(groups: Groups) -> list[list[str]]:
                 task,
                 method,
                 str(evaluations),
-                _figure(truth),
-                _figure(truth + error),
-                _figure(_mean(rows, _squared_error)),
-                f"{_figure(_mean(rows, lambda r: r.rmse_1))} of {_figure(spreads[0])}",
-                f"{_figure(_mean(rows, lambda r: r.rmse_0))} of {_figure(spreads[1])}",
-                _whole(_mean(rows, lambda r: r.steps)),
-                _whole(_least(rows, lambda r: r.seconds)),
+                figure(truth),
+                figure(truth + error),
+                figure(_mean(rows, _squared_error)),
+                f"{figure(_mean(rows, lambda r: r.rmse_1))} of {figure(spreads[0])}",
+                f"{figure(_mean(rows, lambda r: r.rmse_0))} of {figure(spreads[1])}",
+                whole(_mean(rows, lambda r: r.steps)),
+                whole(_least(rows, lambda r: r.seconds)),
                 str(len(rows)),
             ]
         )
@@ -182,10 +185,10 @@ def _matrices(groups: Groups, columns: Sequence[Column]) -> list[str]:
         for method in methods:
             cells = [summary(by_pair.get((task, method), []), value) for task in tasks]
             mean = _geometric(cells)
-            lines.append((mean, [method, *map(_figure, cells), _figure(mean)]))
+            lines.append((mean, [method, *map(figure, cells), figure(mean)]))
         lines.sort(key=lambda line: line[0] if np.isfinite(line[0]) else np.inf)
         header = ["method", *tasks, "geometric mean"]
-        tables.append(f"### {title}\n\n" + _table(header, [cells for _, cells in lines]))
+        tables.append(f"### {title}\n\n" + table(header, [cells for _, cells in lines]))
     return tables
 
 
@@ -218,11 +221,11 @@ def _choice_table(rows: Sequence[Row]) -> str:
             continue
         scores = [_geometric(_score(end)(r) or np.nan for r in picked) for end in ("1", "0")]
         worst = max(_score(end)(r) or 0.0 for r in picked for end in ("1", "0"))
-        cells = [name, *map(_figure, scores), _figure(worst), str(len(picked))]
+        cells = [name, *map(figure, scores), figure(worst), str(len(picked))]
         lines.append((scores[0] * scores[1], cells))
     lines.sort(key=lambda line: line[0])
     header = ["choice", "score on p_1", "score on p_0", "worst of either", "fits"]
-    return _table(header, [cells for _, cells in lines])
+    return table(header, [cells for _, cells in lines])
 
 
 def _comparable(row: Row) -> bool:
@@ -240,28 +243,12 @@ def _throughput_table(path: Path) -> str:
             str(r["width"]),
             str(r["batch"]),
             str(r["n_features"]),
-            _figure(r["bare_over_step"]),
-            "–" if r["torch_over_step"] is None else _figure(r["torch_over_step"]),
+            figure(r["bare_over_step"]),
+            "–" if r["torch_over_step"] is None else figure(r["torch_over_step"]),
         ]
         for r in rows
     ]
-    return _table(header, lines)
-
-
-def _figure(value: float) -> str:
-    if not np.isfinite(value):
-        return "–"
-    digits = 4 if abs(value) < 0.1 else 2 if abs(value) < 10.0 else 1
-    return f"{value:.{digits}f}"
-
-
-def _whole(value: float) -> str:
-    return f"{value:.0f}" if np.isfinite(value) else "–"
-
-
-def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(header) - 1)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *lines))
+    return table(header, lines)
 
 
 def _fill_readme(path: Path, table: str) -> None:
