@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.diagnostics import FeatureDrift
+from secant.estimators import ChasmSwitch
 from secant.estimators.differentiable import DifferentiableRatio
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
 
@@ -120,7 +121,8 @@ def _falls(fold: _Pairs) -> Float[np.ndarray, "p d"]:
 
 
 def _gradients(fold: _Pairs) -> Float[np.ndarray, "p d"] | None:
-    members = [m for m in fold.ensemble.members if isinstance(m, DifferentiableRatio)]
+    inner = [m.estimator_ if isinstance(m, ChasmSwitch) else m for m in fold.ensemble.members]
+    members = [m for m in inner if isinstance(m, DifferentiableRatio)]
     if len(members) < len(fold.ensemble.members):
         return None
     each = [m.integrated_gradients(fold.x, fold.baseline) for m in members]

@@ -9,7 +9,6 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -17,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from secant.diagnostics import estimated_overlap, feature_drift
 from secant.diagnostics.drift import named_columns
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import checked_rows, column_names, is_count
+from secant.estimators.checks import checked_rows, column_names
 from secant.exceptions import OverlapWarning
 from secant.tasks.attribution import feature_contributions
 from secant.tasks.cross_fitting import CrossFit, cross_fit, resolved_estimator
 from secant.tasks.drift_report import DriftReport
-from secant.tasks.permutation import combined_p_value, p_value_of_difference
+from secant.tasks.permutation import checked_permutations, combined_p_value, fold_p_values
 
 __all__ = ["DriftDetector", "detect_drift"]
 
@@ -46,7 +45,8 @@ def detect_drift(
     Args:
         reference: (n_0, d) rows as they were; an array or a table.
         current: (n_1, d) rows as they are, of the same columns.
-        estimator: cloned for each fold; None is `SecantRatio()`. `SklearnRatio()` is quick.
+        estimator: cloned for each fold; None is the default of `cross_fit`.
+            `SklearnRatio()` is quick.
         n_folds: parts of the rows; each is scored by a fit on the others.
         n_permutations: of the labels in each fold; no p-value is below 1/(1 + this).
         random_state: seed of the folds, the fits and the permutations.
@@ -62,10 +62,7 @@ def detect_drift(
         >>> found.has_drift(), found.features[0].name
         (True, 'column 1')
     """
-    if not is_count(n_permutations, least=1):
-        raise ValueError(
-            f"`n_permutations` must be a whole number of at least 1; got {n_permutations!r}."
-        )
+    checked_permutations(n_permutations)
     names = _names(reference, current, feature_names)
     x_0 = checked_rows(reference, "reference")
     x_1 = checked_rows(current, "current", n_features=x_0.shape[1])
@@ -90,16 +87,12 @@ def _reported(
     n_permutations: int,
     rng: np.random.RandomState,
 ) -> DriftReport:
-    # Bounded scores: a few rows with a wild log ratio would drown the others.
-    p_values = [
-        p_value_of_difference(expit(zero), expit(one), n_permutations=n_permutations, rng=rng)
-        for zero, one in fits.by_fold()
-    ]
+    p_values = fold_p_values(fits.by_fold(), n_permutations=n_permutations, rng=rng)
     common = estimated_overlap(fits.log_ratio_0, fits.log_ratio_1)
     margins = feature_drift(x_0, x_1, named_columns(x_0.shape[1], names))
     return DriftReport(
         p_value=combined_p_value(p_values),
-        fold_p_values=np.array(p_values),
+        fold_p_values=p_values,
         row_scores=fits.log_ratio_1,
         features=feature_contributions(fits, x_0, x_1, margins, rng),
         overlap=common.share,
@@ -133,7 +126,7 @@ class DriftDetector(BaseEstimator):
     """Remembers a reference table and compares others with it.
 
     Args:
-        estimator: as in `detect_drift`; None is `SecantRatio()`.
+        estimator: as in `detect_drift`.
         n_folds: parts of the rows.
         n_permutations: of the labels in each fold.
         random_state: seed of everything random.

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from secant.tasks.mi_options import MIOptions
 from secant.tasks.mi_result import MutualInformation
-from secant.tasks.mutual_information import MIOptions, mutual_information
+from secant.tasks.mutual_information import mutual_information
 
 __all__ = ["MIEstimator"]
 

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from secant.estimators.checks import checked_rows, column_names
-from secant.tasks.mutual_information import MIOptions, total_correlation
+from secant.tasks.mi_options import MIOptions
+from secant.tasks.mutual_information import total_correlation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

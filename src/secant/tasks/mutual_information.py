@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
@@ -13,80 +13,16 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
+from secant.estimators import PathEntropy, RatioEstimator
 from secant.estimators.checks import checked_rows
-from secant.models.velocity import MeanVelocity
-from secant.tasks.cross_fitting import checked_ensemble, checked_folds, resolved_estimator
-from secant.tasks.defaults import FEW_ROWS, training_for, trunk_for
-from secant.tasks.dependence import CrossFitPlan, Dependence, normal_scores, repaired
+from secant.tasks.dependence import Dependence, normal_scores, repaired
+from secant.tasks.mi_options import MIOptions
 from secant.tasks.mi_result import Base, MutualInformation, OnPath, unit_of
 
-__all__ = ["MIOptions", "mutual_information", "total_correlation"]
+__all__ = ["mutual_information", "total_correlation"]
 
 _FEWEST_ROWS = 20
 _NATS_OF_OVERLAP = 3.0  # below this a re-pairing is like the joint often enough to resample it
-
-
-@dataclass(frozen=True)
-class MIOptions:
-    """How mutual information is estimated.
-
-    Attributes:
-        estimator: of the ratio, or a `PathEntropy`; None is a `ChasmSwitch` between a classifier on
-            a Gaussian anchor and `SecantRatio`, with networks that suit the number of rows.
-        n_folds: every row is scored by a fit on the other folds; None is 5 below 5,000 rows and 2
-            from there on.
-        n_ensemble: fits a fold, whose log ratios are averaged.
-        n_permutations: re-pairings behind the p-value, whose least value is 1/(n_permutations + 1).
-        normal_margins: replace every column by its normal scores, which leaves the information
-            unchanged and makes the answer free of scale and tails.
-        correct: add what fits from so many rows fall short by, measured on rows drawn from the fit
-            itself. Only where the ratio can be normalised and is below three nats on average, for
-            elsewhere such rows are not like the data; doubles the time.
-        second_opinion: also estimate along the path (F1); True is `PathEntropy` with settings that
-            suit the number of rows.
-        base: "nats" or "bits".
-        confidence: of the interval.
-    """
-
-    estimator: RatioEstimator | PathEntropy | None = None
-    n_folds: int | None = None
-    n_ensemble: int = 1
-    n_permutations: int = 199
-    normal_margins: bool = True
-    correct: bool = True
-    second_opinion: bool | PathEntropy = True
-    base: Base = "nats"
-    confidence: float = 0.95
-
-    def __post_init__(self) -> None:
-        unit_of(self.base)
-        checked_ensemble(self.n_ensemble)
-        if not 0.0 < self.confidence < 1.0:
-            raise ValueError(f"`confidence` must lie in (0, 1); got {self.confidence}.")
-
-    def plan(self, n: int) -> CrossFitPlan:
-        """The cross-fit of n rows."""
-        folds = self.n_folds
-        if folds is None:
-            folds = 5 if n < FEW_ROWS else 2
-        checked_folds(folds, n)
-        estimator = self.estimator
-        assert not isinstance(estimator, PathEntropy)
-        chosen = resolved_estimator(estimator, n)
-        return CrossFitPlan(chosen, folds, self.n_ensemble, self.n_permutations)
-
-    def path_entropy(self, n: int) -> PathEntropy | None:
-        """The estimator along the path, if one is wanted."""
-        if isinstance(self.second_opinion, PathEntropy):
-            return clone(self.second_opinion)
-        return _default_path_entropy(n) if self.second_opinion else None
-
-
-def _default_path_entropy(n: int) -> PathEntropy:
-    return PathEntropy(
-        MeanVelocity(trunk_for(n)), anchor=GaussianMoments(), training=training_for(n)
-    )
 
 
 def mutual_information(

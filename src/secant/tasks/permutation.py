@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
-__all__ = ["combined_p_value", "p_value_of_difference", "permutation_p_value"]
+from secant.estimators.checks import is_count
+
+__all__ = [
+    "checked_permutations",
+    "combined_p_value",
+    "fold_p_values",
+    "p_value_of_difference",
+    "permutation_p_value",
+]
+
+
+def checked_permutations(n_permutations: int) -> None:
+    """Refuse no permutations, before anything is fitted."""
+    if not is_count(n_permutations, least=1):
+        raise ValueError(
+            f"`n_permutations` must be a whole number of at least 1; got {n_permutations!r}."
+        )
 
 
 def permutation_p_value(observed: float, permuted: Float[np.ndarray, " b"]) -> float:
@@ -28,6 +47,24 @@ def p_value_of_difference(
     # With the total fixed, the difference of means grows with the sum over the second sample.
     permuted = np.array([rng.permutation(both)[:m].sum() for _ in range(n_permutations)])
     return permutation_p_value(float(score_1.sum()), permuted)
+
+
+def fold_p_values(
+    folds: Iterable[tuple[Float[np.ndarray, " n"], Float[np.ndarray, " m"]]],
+    *,
+    n_permutations: int,
+    rng: np.random.RandomState,
+) -> Float[np.ndarray, " folds"]:
+    """Of p_0 = p_1 in each fold, from the out-of-fold log ratios of its rows (J5).
+
+    The scores are σ(log r̂), bounded: a few rows with a wild log ratio would drown the others.
+    """
+    return np.array(
+        [
+            p_value_of_difference(expit(zero), expit(one), n_permutations=n_permutations, rng=rng)
+            for zero, one in folds
+        ]
+    )
 
 
 def combined_p_value(p_values: ArrayLike) -> float:

@@ -11,9 +11,8 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import is_count
 from secant.tasks.cross_fitting import CrossFit, cross_fit
-from secant.tasks.permutation import combined_p_value, p_value_of_difference
+from secant.tasks.permutation import checked_permutations, combined_p_value, fold_p_values
 
 __all__ = ["TwoSampleTest", "two_sample_test"]
 
@@ -77,21 +76,11 @@ def two_sample_test(
         >>> bool(secant.two_sample_test(x_0, x_1, estimator=ratio, random_state=0).p_value < 0.01)
         True
     """
-    if not is_count(n_permutations, least=1):
-        raise ValueError(
-            f"`n_permutations` must be a whole number of at least 1; got {n_permutations!r}."
-        )
+    checked_permutations(n_permutations)
     rng = check_random_state(random_state)
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=rng
     )
-    # Bounded, so that a few rows with a wild log ratio cannot drown the others.
-    folds = [(expit(zero), expit(one)) for zero, one in scores.by_fold()]
-    p_values = [
-        p_value_of_difference(zero, one, n_permutations=n_permutations, rng=rng)
-        for zero, one in folds
-    ]
+    p_values = fold_p_values(scores.by_fold(), n_permutations=n_permutations, rng=rng)
     statistic = float(np.mean(expit(scores.log_ratio_1)) - np.mean(expit(scores.log_ratio_0)))
-    return TwoSampleTest(
-        statistic, combined_p_value(p_values), np.array(p_values), n_permutations, scores
-    )
+    return TwoSampleTest(statistic, combined_p_value(p_values), p_values, n_permutations, scores)
