@@ -7,6 +7,7 @@ within the rows that train a fit, or within those that judge it, never across.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from scipy.stats import rankdata
 
 from secant.diagnostics import pareto_shape
 from secant.estimators import RatioEstimator
+from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
 from secant.tasks.permutation import combined_p_value, permutation_p_value
 
@@ -174,7 +176,9 @@ def _trained(blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> 
     repeats = int(np.clip(_MOST_ROWS_TO_TRAIN // n, 1, min(_REPAIRINGS_TO_TRAIN, n - 1)))
     x_0 = np.concatenate(list(repaired(blocks, repeats, rng)))
     x_1 = np.concatenate(blocks, axis=1)
-    return RatioEnsemble.fitted(plan.estimator, x_0, x_1, n_members=plan.n_ensemble, rng=rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OverlapWarning)  # `is_normalised` says it of all folds
+        return RatioEnsemble.fitted(plan.estimator, x_0, x_1, n_members=plan.n_ensemble, rng=rng)
 
 
 def _judged(

@@ -39,8 +39,17 @@ class Answer:
 Method = Callable[[Array, Array, int], Answer]
 
 
-def _secant(x: Array, y: Array, seed: int, *, correct: bool = True) -> Answer:
-    found = mutual_information(x, y, correct=correct, second_opinion=False, random_state=seed)
+def _secant(
+    x: Array, y: Array, seed: int, *, correct: bool = True, normal_margins: bool = True
+) -> Answer:
+    found = mutual_information(
+        x,
+        y,
+        correct=correct,
+        normal_margins=normal_margins,
+        second_opinion=False,
+        random_state=seed,
+    )
     low, high = found.interval
     return Answer(
         found.estimate,
@@ -55,6 +64,10 @@ def _secant(x: Array, y: Array, seed: int, *, correct: bool = True) -> Answer:
 
 def _uncorrected(x: Array, y: Array, seed: int) -> Answer:
     return _secant(x, y, seed, correct=False)
+
+
+def _as_they_are(x: Array, y: Array, seed: int) -> Answer:
+    return _secant(x, y, seed, correct=False, normal_margins=False)
 
 
 def _path_entropy(x: Array, y: Array, seed: int) -> Answer:
@@ -113,6 +126,7 @@ def _two_sample(x: Array, y: Array, seed: int) -> Answer:
 METHODS: dict[str, Method] = {
     "secant": _secant,
     "secant, uncorrected": _uncorrected,
+    "secant, uncorrected, margins as they are": _as_they_are,
     "path entropy": _path_entropy,
     "KSG": _ksg,
     "MINE": _mine,

@@ -23,6 +23,7 @@ def information_sections(results: Path) -> list[str]:
         "mi-coverage": _coverage,
         "mi-null": _false_positives,
         "two-sample-null": _false_positives,
+        "mi-margins": _matrix,
         "bmi": _matrix,
         "mi-geometric": _errors,
         "mi-gaussian": _errors,
@@ -49,6 +50,7 @@ _NOTES = {
     "the truth the others lie.",
     "mi-null": "2,000 rows.",
     "two-sample-null": "1,000 rows of each sample.",
+    "mi-margins": "Absolute error in nats at 2,000 rows.",
     "bmi": "Absolute error in nats at 10,000 rows.",
     "mi-geometric": "10,000 rows.",
 }

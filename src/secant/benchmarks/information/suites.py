@@ -109,6 +109,18 @@ def _two_sample_null() -> InformationSuite:
     )
 
 
+def _margins() -> InformationSuite:
+    one_dimensional = tuple(task for task in bmi_tasks() if task.dim_x == task.dim_y == 1)
+    return InformationSuite(
+        "mi-margins",
+        "normal scores against columns as they are",
+        one_dimensional,
+        ("secant, uncorrected", "secant, uncorrected, margins as they are"),
+        n_rows=2_000,
+        n_seeds=3,
+    )
+
+
 def _bmi() -> InformationSuite:
     return InformationSuite(
         "bmi",
@@ -173,6 +185,7 @@ INFORMATION_SUITES: dict[str, Callable[[], InformationSuite]] = {
     "mi-coverage": _coverage,
     "mi-null": _null,
     "two-sample-null": _two_sample_null,
+    "mi-margins": _margins,
     "bmi": _bmi,
     "mi-geometric": _geometric,
     "mi-gaussian": _gaussian,
