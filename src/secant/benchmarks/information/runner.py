@@ -28,9 +28,9 @@ def run_information(
     suite: InformationSuite,
     results: Path,
     *,
-    n_seeds: int | None,
-    part: tuple[int, int],
-    match: str,
+    n_seeds: int | None = None,
+    part: tuple[int, int] = (0, 1),
+    match: str = "",
 ) -> Iterator[InformationRow]:
     """Run what is not in the results file yet, appending and yielding rows.
 
