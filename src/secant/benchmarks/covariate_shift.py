@@ -24,14 +24,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from secant.benchmarks.rows import append_row, machine, read_rows
+from secant.benchmarks.tables import figure, table
 from secant.estimators import KernelRatio, RatioEstimator, SecantRatio, SklearnRatio
 from secant.exceptions import OverlapWarning
 from secant.tasks import importance_weights
+from secant.tasks.defaults import default_ratio
 from secant.training import Training
 
-__all__ = ["METHODS", "ShiftRow", "run", "shares"]
+__all__ = ["METHODS", "ShiftRow", "run", "shares", "shift_table"]
 
 METHODS: Mapping[str, Callable[[], RatioEstimator]] = {
+    "default": lambda: default_ratio(400),  # what importance_weights takes for so few rows
     "logistic regression": lambda: SklearnRatio(
         make_pipeline(StandardScaler(), LogisticRegression()), folds=None
     ),
@@ -92,6 +95,23 @@ def shares(rows: Iterable[ShiftRow]) -> tuple[float, float]:
     """Shares of rows whose plain mean is off by more than 2 errors, and weighted one by less."""
     z = np.abs([(row.plain_z, row.weighted_z) for row in rows])
     return float(np.mean(z[:, 0] > 2.0)), float(np.mean(z[:, 1] < 2.0))
+
+
+def shift_table(rows: Iterable[ShiftRow]) -> str:
+    """Methods by how often and how far the weighted mean is off, beside the plain one."""
+    by_method: dict[str, list[ShiftRow]] = {}
+    for row in rows:
+        by_method.setdefault(row.method, []).append(row)
+    lines = []
+    for method, runs in by_method.items():
+        off, within = shares(runs)
+        errors = [abs(r.weighted - r.truth) for r in runs if r.weighted is not None]
+        worth = [r.effective_sample_size for r in runs if r.effective_sample_size is not None]
+        plain = float(np.mean([abs(r.plain - r.truth) for r in runs]))
+        numbers = [plain, float(np.mean(errors)), float(np.mean(worth))]
+        lines.append([method, f"{off:.0%}", f"{within:.0%}", *map(figure, numbers), str(len(runs))])
+    header = ["ratio", "plain off by > 2 s.e.", "weighted within 2 s.e.", "plain error"]
+    return table([*header, "weighted error", "effective rows", "seeds"], lines)
 
 
 def _row(method: str, seed: int) -> ShiftRow:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from secant.estimators import AdaptiveMargins, ChasmSwitch, ClassifierRatio, GaussianMoments
+from secant.estimators import (
+    AdaptiveMargins,
+    ChasmSwitch,
+    ClassifierRatio,
+    GaussianMoments,
+    SecantRatio,
+)
 from secant.models.networks import ResidualMLP
+from secant.models.spectral import SpectralSecant
 from secant.training.settings import Training
 
 __all__ = ["FEW_ROWS", "default_ratio", "training_for", "trunk_for"]
@@ -31,7 +38,7 @@ def training_for(n: int) -> Training:
 
 
 def default_ratio(n: int) -> ChasmSwitch:
-    """A classifier on a Gaussian anchor where the samples overlap, `SecantRatio()` elsewhere.
+    """A classifier on a Gaussian anchor where the samples overlap, `SecantRatio` elsewhere.
 
     The Gaussian anchor rather than the mixture: a classifier corrects it wherever it has rows, and
     on the Student copula in 2 + 2 dimensions (2,000 rows) the mixture's far components cost 0.06
@@ -43,4 +50,7 @@ def default_ratio(n: int) -> ChasmSwitch:
         scaling=AdaptiveMargins(),
         training=training_for(n),
     )
-    return ChasmSwitch(near)
+    if n >= FEW_ROWS:
+        return ChasmSwitch(near)
+    far = SecantRatio(SpectralSecant(trunk=trunk_for(n)), training=training_for(n))
+    return ChasmSwitch(near, far)
