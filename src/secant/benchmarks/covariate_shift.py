@@ -34,7 +34,7 @@ from secant.training import Training
 __all__ = ["METHODS", "ShiftRow", "run", "shares", "shift_table"]
 
 METHODS: Mapping[str, Callable[[], RatioEstimator]] = {
-    "default": lambda: default_ratio(400),  # what importance_weights takes for so few rows
+    "default": lambda: default_ratio(230, 10),  # what importance_weights takes for so few rows
     "logistic regression": lambda: SklearnRatio(
         make_pipeline(StandardScaler(), LogisticRegression()), folds=None
     ),

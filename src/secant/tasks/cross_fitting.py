@@ -19,10 +19,10 @@ __all__ = [
     "CrossFit",
     "RatioEnsemble",
     "checked_ensemble",
+    "checked_estimator",
     "checked_folds",
     "cross_fit",
     "fold_numbers",
-    "resolved_estimator",
 ]
 
 
@@ -111,15 +111,18 @@ def cross_fit(
     check_same_columns(x_0, x_1, names)
     rows_0 = checked_rows(x_0, names[0])
     rows_1 = checked_rows(x_1, names[1], n_features=rows_0.shape[1])
-    checked_folds(n_folds, min(rows_0.shape[0], rows_1.shape[0]))
+    n = min(rows_0.shape[0], rows_1.shape[0])
+    checked_folds(n_folds, n)
     checked_ensemble(n_ensemble)
+    d = rows_0.shape[1]
+    chosen = default_ratio(n, d) if estimator is None else checked_estimator(estimator)
     rng = check_random_state(random_state)
     fold_0, fold_1 = (fold_numbers(x.shape[0], n_folds, rng) for x in (rows_0, rows_1))
     score_0, score_1 = np.empty(rows_0.shape[0]), np.empty(rows_1.shape[0])
     ensembles = []
     for k in range(n_folds):
         ensemble = RatioEnsemble.fitted(
-            resolved_estimator(estimator, min(rows_0.shape[0], rows_1.shape[0])),
+            chosen,
             rows_0[fold_0 != k],
             rows_1[fold_1 != k],
             n_members=n_ensemble,
@@ -131,10 +134,8 @@ def cross_fit(
     return CrossFit(score_0, score_1, fold_0, fold_1, tuple(ensembles))
 
 
-def resolved_estimator(estimator: RatioEstimator | None, n: int) -> RatioEstimator:
-    """The estimator to clone; None is the default for so many rows."""
-    if estimator is None:
-        return default_ratio(n)
+def checked_estimator(estimator: RatioEstimator) -> RatioEstimator:
+    """Refuse what is no ratio estimator."""
     if not isinstance(estimator, RatioEstimator):
         raise TypeError(
             "`estimator` must be a ratio estimator such as SecantRatio() or None; "

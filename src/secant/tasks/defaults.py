@@ -37,8 +37,11 @@ def training_for(n: int) -> Training:
     return Training(evaluate_every=200, patience=6)
 
 
-def default_ratio(n: int) -> ChasmSwitch:
+def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
     """A classifier on a Gaussian anchor where the samples overlap, `SecantRatio` elsewhere.
+
+    Below ten rows a moment there is no anchor: on 230 rows of ten columns, importance weights made
+    with one were worth 31 rows, without one 160.
 
     The Gaussian anchor rather than the mixture: a classifier corrects it wherever it has rows, and
     on the Student copula in 2 + 2 dimensions (2,000 rows) the mixture's far components cost 0.06
@@ -46,7 +49,7 @@ def default_ratio(n: int) -> ChasmSwitch:
     """
     near = ClassifierRatio(
         trunk=trunk_for(n),
-        anchor=GaussianMoments(),
+        anchor=GaussianMoments() if n >= 5 * n_features * (n_features + 3) else False,
         scaling=AdaptiveMargins(),
         training=training_for(n),
     )

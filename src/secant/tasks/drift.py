@@ -19,7 +19,7 @@ from secant.estimators import RatioEstimator
 from secant.estimators.checks import checked_rows, column_names
 from secant.exceptions import OverlapWarning
 from secant.tasks.attribution import feature_contributions
-from secant.tasks.cross_fitting import CrossFit, cross_fit, resolved_estimator
+from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
 from secant.tasks.drift_report import DriftReport
 from secant.tasks.permutation import checked_permutations, combined_p_value, fold_p_values
 
@@ -163,8 +163,8 @@ class DriftDetector(BaseEstimator):
         """Remember the reference rows (n_0, d); y is ignored."""
         del y
         self.reference_ = checked_rows(reference, "reference")
-        # Refuse a bad estimator now, not at the first detection.
-        resolved_estimator(self.estimator, self.reference_.shape[0])
+        if self.estimator is not None:
+            checked_estimator(self.estimator)  # refuse a bad one now, not at the first detection
         self.n_features_in_ = self.reference_.shape[1]
         names = column_names(reference)
         self.names_ = names or None

@@ -47,7 +47,7 @@ class MutualInformationMatrix:
 
         if ax is None:
             size = 1.6 + 0.7 * len(self.names)
-            _, ax = plt.subplots(figsize=(size + 1.0, size), layout="constrained")
+            _, ax = plt.subplots(figsize=(size + 1.0, size), layout="compressed")
         top = max(float(np.nanmax(self.estimate)), 1e-3)
         image = ax.imshow(self.estimate, cmap="viridis", vmin=0.0, vmax=top)
         places = range(len(self.names))

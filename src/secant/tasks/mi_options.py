@@ -8,8 +8,8 @@ from sklearn.base import clone
 
 from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
 from secant.models.velocity import MeanVelocity
-from secant.tasks.cross_fitting import checked_ensemble, checked_folds, resolved_estimator
-from secant.tasks.defaults import FEW_ROWS, training_for, trunk_for
+from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds
+from secant.tasks.defaults import FEW_ROWS, default_ratio, training_for, trunk_for
 from secant.tasks.dependence import CrossFitPlan
 from secant.tasks.mi_result import Base, unit_of
 from secant.tasks.permutation import checked_permutations
@@ -64,7 +64,7 @@ class MIOptions:
         checked_folds(folds, n)
         estimator = self.estimator
         assert not isinstance(estimator, PathEntropy)
-        chosen = resolved_estimator(estimator, n)
+        chosen = default_ratio(n) if estimator is None else checked_estimator(estimator)
         return CrossFitPlan(chosen, folds, self.n_ensemble, self.n_permutations)
 
     def path_entropy(self, n: int) -> PathEntropy | None:

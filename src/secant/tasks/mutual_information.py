@@ -150,7 +150,10 @@ def _estimated(
     if options.correct and found.is_normalised and found.estimate < _NATS_OF_OVERLAP:
         shortfall = found.shortfall(blocks, plan, rng)
     entropy = options.path_entropy(blocks[0].shape[0])
-    opinion = None if entropy is None else _opinion(blocks, entropy, found.standard_error, rng)
+    varied = all(np.ptp(b, axis=0).all() for b in blocks)  # a column of one value has no entropy
+    opinion = None
+    if entropy is not None and varied:
+        opinion = _opinion(blocks, entropy, found.standard_error, rng)
     return _result(found, shortfall, opinion, options)
 
 
