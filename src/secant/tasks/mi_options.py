@@ -34,7 +34,7 @@ class MIOptions:
             itself. Only where the ratio can be normalised and is below three nats on average, for
             elsewhere such rows are not like the data; doubles the time.
         second_opinion: also estimate along the path (F1); True is `PathEntropy` with settings that
-            suit the number of rows.
+            suit the number of rows. Left out where a column has many equal values.
         base: "nats" or "bits".
         confidence: of the interval.
     """

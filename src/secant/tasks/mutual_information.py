@@ -150,9 +150,8 @@ def _estimated(
     if options.correct and found.is_normalised and found.estimate < _NATS_OF_OVERLAP:
         shortfall = found.shortfall(blocks, plan, rng)
     entropy = options.path_entropy(blocks[0].shape[0])
-    varied = all(np.ptp(b, axis=0).all() for b in blocks)  # a column of one value has no entropy
     opinion = None
-    if entropy is not None and varied:
+    if entropy is not None and all(_has_density(column) for b in blocks for column in b.T):
         opinion = _opinion(blocks, entropy, found.standard_error, rng)
     return _result(found, shortfall, opinion, options)
 
@@ -175,6 +174,11 @@ def _result(
         ),
         on_path=opinion and OnPath(opinion.estimate / unit, opinion.standard_error / unit),
     )
+
+
+def _has_density(column: Float[np.ndarray, " n"]) -> bool:
+    """Whether nearly all values differ: with atoms, entropies along a path are those of noise."""
+    return np.unique(column).size > 0.9 * column.size
 
 
 def _opinion(

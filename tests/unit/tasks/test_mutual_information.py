@@ -150,6 +150,13 @@ def test_the_second_opinion_is_shown_where_it_differs():
     assert "on the path: 0.7000 ± 0.0200 nats" in str(far_off)
 
 
+def test_there_is_no_second_opinion_of_columns_with_atoms():
+    x, y, *_ = chain(400)
+    found = estimate(x, y > 0.0, second_opinion=entropy_estimator())
+    assert found.on_path is None
+    assert found.p_value < 0.02
+
+
 def test_information_along_the_path_alone():
     x, y, _, c = chain()
     found = secant.mutual_information(x, y, estimator=entropy_estimator(), **QUICK)
