@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from secant.benchmarks.covariate_shift import ShiftRow, shift_table
-from secant.benchmarks.information.report import information_sections
+from secant.benchmarks.information.report import information_sections, information_summary
 from secant.benchmarks.rows import Row, read_rows
 from secant.benchmarks.suites import SUITES
 from secant.benchmarks.tables import figure, table, whole
@@ -44,7 +44,9 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     stamps = sorted({row.machine for rows in core.values() for row in rows})
     parts += ["## Machine", *(f"- {stamp}" for stamp in stamps)]
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    _fill_readme(Path("README.md"), table(_HEADER, _error_rows(core)))
+    readme = Path("README.md")
+    _fill_readme(readme, "results", table(_HEADER, _error_rows(core)))
+    _fill_readme(readme, "information", information_summary(results))
 
 
 _PREAMBLE = (
@@ -259,8 +261,8 @@ def _throughput_table(path: Path) -> str:
     return table(header, lines)
 
 
-def _fill_readme(path: Path, table: str) -> None:
-    start, end = "<!-- results:start -->", "<!-- results:end -->"
-    text = path.read_text(encoding="utf-8")
-    before, rest = text.split(start)
-    path.write_text(f"{before}{start}\n{table}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+def _fill_readme(path: Path, region: str, text: str) -> None:
+    start, end = f"<!-- {region}:start -->", f"<!-- {region}:end -->"
+    before, rest = path.read_text(encoding="utf-8").split(start)
+    page = f"{before}{start}\n{text}\n{end}{rest.split(end)[1]}"
+    path.write_text(page, encoding="utf-8")

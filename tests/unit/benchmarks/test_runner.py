@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import secant
+from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.report import write_report
 from secant.benchmarks.rows import Row, append_row, read_rows
 from secant.benchmarks.runner import run_suite
@@ -76,14 +77,20 @@ def test_every_suite_builds_and_names_its_entries_once():
 
 def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    Path("README.md").write_text("<!-- results:start -->old<!-- results:end -->")
+    regions = [
+        f"<!-- {name}:start -->old<!-- {name}:end -->" for name in ("results", "information")
+    ]
+    Path("README.md").write_text("\n".join(regions))
     for seed, error in enumerate((0.1, 0.3)):
         row = Row("core", "pair", "ours", seed, 1, truth=2.0, error=error, rmse_1=0.5)
         append_row(Path("results/core.jsonl"), row)
         append_row(Path("results/shoot-out.jsonl"), row)
+        found = InformationRow("bmi", "pair", "theirs", seed, 500, 1.0, 1.0 + error, seconds=2.0)
+        append_row(Path("results/bmi.jsonl"), found)
     write_report(Path("results"), Path("page.md"))
     mean_square = float(np.mean([0.01, 0.09]))
     assert f"{mean_square:.4f}" in Path("page.md").read_text()
     readme = Path("README.md").read_text()
     assert "| pair | ours | 1 | 2.00 | 2.20 |" in readme
+    assert "| theirs | 0.20 | 0.20 | 0.20 (pair) | 2.00 |" in readme
     assert "old" not in readme

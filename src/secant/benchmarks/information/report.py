@@ -12,7 +12,7 @@ from secant.benchmarks.information.suites import INFORMATION_SUITES
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
 
-__all__ = ["information_sections"]
+__all__ = ["information_sections", "information_summary"]
 
 Rows = list[InformationRow]
 
@@ -37,6 +37,16 @@ def information_sections(results: Path) -> list[str]:
             about = suite.about[0].upper() + suite.about[1:]
             sections += [f"### {about}", _NOTES.get(name, ""), make(rows)]
     return [section for section in sections if section]
+
+
+def information_summary(results: Path) -> str:
+    """The README's two tables: error over the forty tasks, and how often intervals cover."""
+    tables = [
+        make(rows)
+        for name, make in (("bmi", _summary), ("mi-coverage", _short_coverage))
+        if (rows := read_rows(results / f"{name}.jsonl", InformationRow))
+    ]
+    return "\n\n".join(tables)
 
 
 _PREAMBLE = (
@@ -120,6 +130,35 @@ def _matrix(rows: Rows) -> str:
     lines.append(["**median**", "", *map(figure, medians.tolist())])
     lines.append(["**seconds a task**", "", *map(figure, seconds)])
     return table(["task", "truth", *methods], lines)
+
+
+def _summary(rows: Rows) -> str:
+    """One line a method, over the tasks that all of them have."""
+    groups = _grouped(rows)
+    methods = list(dict.fromkeys(method for _, method in groups))
+    tasks = [
+        t for t in dict.fromkeys(r.task for r in rows) if all((t, m) in groups for m in methods)
+    ]
+    lines = []
+    for method in methods:
+        errors = np.array([_error(groups[task, method]) for task in tasks])
+        seconds = _known([row for row in rows if row.method == method], "seconds")
+        worst = f"{figure(float(errors.max()))} ({tasks[int(errors.argmax())]})"
+        numbers = [figure(float(v)) for v in (errors.mean(), np.median(errors))]
+        lines.append([method, *numbers, worst, figure(float(seconds.mean()))])
+    header = ["method", "mean absolute error, nats", "median", "worst", "seconds a task"]
+    return f"{len(tasks)} tasks, {rows[0].n_rows:,} rows:\n\n" + table(header, lines)
+
+
+def _short_coverage(rows: Rows) -> str:
+    lines = []
+    for (task, _), runs in _grouped(rows).items():
+        truth, low, high = (_known(runs, name) for name in ("truth", "low", "high"))
+        share = float(np.mean((low <= truth) & (truth <= high)))
+        error = figure(float(_known(runs, "standard_error").mean()))
+        lines.append([task, figure(float(truth[0])), error, f"{share:.0%}", str(len(runs))])
+    header = ["task", "truth", "mean s.e.", "95 % intervals that cover", "runs"]
+    return f"{rows[0].n_rows:,} rows:\n\n" + table(header, lines)
 
 
 def _error(runs: Rows) -> float:
