@@ -112,8 +112,9 @@ def test_a_ratio_that_heavy_is_not_normalised():
     assert found.estimate == pytest.approx(raw.mean())
 
 
-def test_the_exact_ratio_has_no_shortfall():
-    plan = CrossFitPlan(CopulaRatio(), n_folds=4, n_permutations=49)
+@pytest.mark.parametrize("constant", [0.0, 2.0])
+def test_the_exact_ratio_has_no_shortfall(constant):
+    plan = CrossFitPlan(CopulaRatio(constant=constant), n_folds=4, n_permutations=49)
     rng = np.random.RandomState(0)
     found = []
     for seed in range(20):
