@@ -51,8 +51,8 @@ def information_summary(results: Path) -> str:
 
 _PREAMBLE = (
     "`mutual_information` as a user calls it, without the second opinion; *KSG* with k = 3; *MINE* "
-    "and *InfoNCE* with a network of width 256 on standardised columns, trained on half of the "
-    "rows, their own bound on the other half (InfoNCE against 255 other rows); *path entropy* is "
+    "and *InfoNCE* with a network of the same width on standardised columns, trained on half of "
+    "the rows, their own bound on the other half, 255 re-paired rows at a time; *path entropy* is "
     "`PathEntropy` cross-fitted. Each row of a table is one task; nothing is chosen by the truth."
 )
 _NOTES = {
