@@ -12,7 +12,7 @@ from jaxtyping import Float
 from scipy.special import logsumexp
 
 from secant.benchmarks.ksg import ksg
-from secant.estimators import ClassifierRatio, GaussianMoments, PathEntropy
+from secant.estimators import ClassifierRatio, GaussianMoments, PathEntropy, SklearnRatio
 from secant.models.velocity import MeanVelocity
 from secant.tasks import mutual_information, two_sample_test
 from secant.tasks.defaults import training_for, trunk_for
@@ -127,6 +127,12 @@ def _two_sample(x: Array, y: Array, seed: int) -> Answer:
     return Answer(found.statistic, p_value=found.p_value)
 
 
+def _two_sample_logistic(x: Array, y: Array, seed: int) -> Answer:
+    quick = SklearnRatio(folds=None)  # the level does not depend on the estimator
+    found = two_sample_test(x, y, estimator=quick, n_permutations=199, random_state=seed)
+    return Answer(found.statistic, p_value=found.p_value)
+
+
 METHODS: dict[str, Method] = {
     "secant": _secant,
     "secant, uncorrected": _uncorrected,
@@ -136,4 +142,5 @@ METHODS: dict[str, Method] = {
     "MINE": _mine,
     "InfoNCE": _infonce,
     "two-sample test": _two_sample,
+    "two-sample test, logistic regression": _two_sample_logistic,
 }

@@ -103,7 +103,7 @@ def _two_sample_null() -> InformationSuite:
         "two-sample-null",
         "how often two samples of one distribution are told apart at 5 %",
         (_two_normals(),),
-        ("two-sample test",),
+        ("two-sample test, logistic regression", "two-sample test"),
         n_rows=1_000,
         n_seeds=200,
     )
