@@ -17,6 +17,8 @@ from secant.exceptions import OverlapWarning
 
 __all__ = ["ChasmSwitch"]
 
+_ROWS_TO_LOOK = 20_000
+
 
 class ChasmSwitch(RatioEstimator):
     """Fits `near`; if it finds the samples too far apart for it, fits `far` instead.
@@ -25,7 +27,7 @@ class ChasmSwitch(RatioEstimator):
     none. Beyond a few nats it tells the samples apart without error and learns no more, which is
     where methods along a path begin. The switch looks at what `near` says itself: the mean of its
     log ratio over held-out rows of x_1, an estimate of KL(p_1‖p_0) that saturates but does not
-    overshoot.
+    overshoot. With many rows, the look is at 20,000 of each sample.
 
     Args:
         near: for samples that overlap; None is a `ClassifierRatio` on a Gaussian anchor.
@@ -53,24 +55,37 @@ class ChasmSwitch(RatioEstimator):
         self.random_state = random_state
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        near = ClassifierRatio(anchor=GaussianMoments()) if self.near is None else clone(self.near)
+        near = ClassifierRatio(anchor=GaussianMoments()) if self.near is None else self.near
+        rng = np.random.default_rng(seed)
+        some_0, some_1 = (_thinned(sample, rng) for sample in (sample_0, sample_1))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OverlapWarning)  # asked for below, and acted upon
-            found = _fitted(near, sample_0, sample_1, seed)
+            found = _fitted(near, some_0, some_1, seed)
         self.is_far_ = bool(found.diagnostics_.mean_log_ratio_1 > self.threshold)
         if self.is_far_:
-            far = SecantRatio() if self.far is None else clone(self.far)
-            found = _fitted(far, sample_0, sample_1, seed)
+            found = _fitted(
+                SecantRatio() if self.far is None else self.far, sample_0, sample_1, seed
+            )
+        elif some_0 is not sample_0 or some_1 is not sample_1:
+            found = _fitted(near, sample_0, sample_1, seed)
         self.estimator_, self.diagnostics_ = found, found.diagnostics_
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         return self.estimator_.log_ratio(X)
 
 
-def _fitted(
-    estimator: RatioEstimator, sample_0: Sample, sample_1: Sample, seed: int
-) -> RatioEstimator:
-    estimator.set_params(random_state=seed)
+def _thinned(sample: Sample, rng: np.random.Generator) -> Sample:
+    """Enough rows to see whether the samples overlap."""
+    n = sample.rows.shape[0]
+    if n <= _ROWS_TO_LOOK:
+        return sample
+    rows = np.sort(rng.choice(n, _ROWS_TO_LOOK, replace=False))
+    weights = None if sample.weights is None else sample.weights[rows]
+    return Sample(np.asarray(sample.rows[rows]), weights)
+
+
+def _fitted(part: RatioEstimator, sample_0: Sample, sample_1: Sample, seed: int) -> RatioEstimator:
+    estimator = clone(part).set_params(random_state=seed)
     return estimator.fit_samples(
         sample_0.rows, sample_1.rows, weight_0=sample_0.weights, weight_1=sample_1.weights
     )
