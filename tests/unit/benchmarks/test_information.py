@@ -71,7 +71,7 @@ def test_blocks_pair_the_first_coordinates_with_the_second():
 
 @pytest.mark.parametrize("method", ["MINE", "InfoNCE"])
 def test_variational_bounds_are_below_the_truth_and_near_it(method, monkeypatch):
-    quick = Training(steps=300, batch_size=256, evaluate_every=100)
+    quick = Training(steps=200, batch_size=256, evaluate_every=100)
     monkeypatch.setattr(methods_of, "training_for", lambda n: quick)
     x, y = drawn(bmi_tasks()[0], 4000, 0)  # 0.413 nats
     assert METHODS[method](x, y, 0).estimate == pytest.approx(0.413, abs=0.08)
