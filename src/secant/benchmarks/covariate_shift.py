@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from secant.benchmarks.rows import append_row, machine, read_rows
+from secant.benchmarks.rows import Run, append_row, machine, read_rows
 from secant.benchmarks.tables import figure, table
 from secant.estimators import KernelRatio, RatioEstimator, SecantRatio, SklearnRatio
 from secant.exceptions import OverlapWarning
@@ -47,13 +47,9 @@ METHODS: Mapping[str, Callable[[], RatioEstimator]] = {
 
 
 @dataclass(frozen=True)
-class ShiftRow:
+class ShiftRow(Run):
     """One biased draw of the source: the mean of its rows, and the weighted one, with errors."""
 
-    suite: str
-    task: str
-    method: str
-    seed: int
     n_source: int
     n_target: int
     truth: float

@@ -14,24 +14,35 @@ from typing import TYPE_CHECKING, TypeVar, overload
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Row", "append_row", "machine", "read_rows"]
+__all__ = ["Row", "Run", "append_row", "machine", "read_rows"]
 
 
 _Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
-class Row:
+class Run:
+    """One method on one task with one seed: the start of every kind of row."""
+
+    suite: str
+    task: str
+    method: str
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What makes a run the same run."""
+        return self.task, self.method, self.seed
+
+
+@dataclass(frozen=True)
+class Row(Run):
     """One evaluated fit.
 
     Errors are of the log ratio against the exact one on fresh rows: `error` is the mean difference
     over rows of p_1, so the error of KL(p_1‖p_0) or MI free of evaluation noise.
     """
 
-    suite: str
-    task: str
-    method: str
-    seed: int
     evaluations: int
     truth: float | None = None
     estimate: float | None = None
@@ -50,11 +61,6 @@ class Row:
     status: str = ""
     traceback: str = ""
     machine: str = ""
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """What makes a fit the same fit."""
-        return self.task, self.method, self.seed
 
 
 def append_row(path: Path, row: DataclassInstance) -> None:

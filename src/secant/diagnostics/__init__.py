@@ -2,14 +2,20 @@
 
 from secant.diagnostics.calibration import CalibrationCurve, calibration_curve
 from secant.diagnostics.drift import FeatureDrift, feature_drift, top_drift
-from secant.diagnostics.normaliser import Normaliser, effective_sample_size, log_normaliser
+from secant.diagnostics.normaliser import (
+    Normaliser,
+    effective_sample_size,
+    least_effective_rows,
+    log_normaliser,
+)
 from secant.diagnostics.overlap import Overlap, estimated_overlap
-from secant.diagnostics.pareto import largest_pareto_shape, pareto_shape
+from secant.diagnostics.pareto import LARGEST_SHAPE, largest_pareto_shape, pareto_shape
 from secant.diagnostics.ratio import Diagnostics, RatioDiagnostics
 from secant.diagnostics.recalibration import Recalibration
 from secant.diagnostics.verdict import Trouble, Verdict
 
 __all__ = [
+    "LARGEST_SHAPE",
     "CalibrationCurve",
     "Diagnostics",
     "FeatureDrift",
@@ -24,6 +30,7 @@ __all__ = [
     "estimated_overlap",
     "feature_drift",
     "largest_pareto_shape",
+    "least_effective_rows",
     "log_normaliser",
     "pareto_shape",
     "top_drift",

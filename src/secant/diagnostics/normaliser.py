@@ -11,15 +11,26 @@ from scipy.special import logsumexp
 
 from secant.diagnostics.pareto import largest_pareto_shape, pareto_shape
 
-__all__ = ["Normaliser", "effective_sample_size", "has_enough_rows", "log_normaliser"]
+__all__ = [
+    "Normaliser",
+    "effective_sample_size",
+    "has_enough_rows",
+    "least_effective_rows",
+    "log_normaliser",
+]
 
 _FEW_ROWS = 0.01  # effective share of the rows below which a weighted mean is not to be believed
 _FEW = 30.0  # the least effective number of rows, or a tenth of them where there are few
 
 
+def least_effective_rows(n: int) -> float:
+    """Effective rows of n below which a weighted mean is not to be believed."""
+    return max(min(_FEW, 0.1 * n), _FEW_ROWS * n)
+
+
 def has_enough_rows(effective: float, n: int) -> bool:
     """Whether a weighted mean over n rows rests on enough of them to be believed."""
-    return effective >= max(min(_FEW, 0.1 * n), _FEW_ROWS * n)
+    return effective >= least_effective_rows(n)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import logsumexp
 
-__all__ = ["largest_pareto_shape", "pareto_shape"]
+__all__ = ["LARGEST_SHAPE", "largest_pareto_shape", "pareto_shape"]
+
+LARGEST_SHAPE = 0.7  # no number of rows in reach averages weights with a tail beyond this
 
 
 def pareto_shape(log_weights: Float[np.ndarray, " n"]) -> float:
@@ -39,7 +41,7 @@ def pareto_shape(log_weights: Float[np.ndarray, " n"]) -> float:
 
 def largest_pareto_shape(n: int) -> float:
     """The shape k̂ up to which the mean of n weights is to be believed, min(0.7, 1 − 1/log10 n)."""
-    return min(0.7, 1.0 - 1.0 / math.log10(n)) if n > 1 else -math.inf
+    return min(LARGEST_SHAPE, 1.0 - 1.0 / math.log10(n)) if n > 1 else -math.inf
 
 
 def _generalised_pareto_shape(excess: Float[np.ndarray, " m"]) -> float:

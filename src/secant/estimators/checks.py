@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
 __all__ = [
+    "check_parts",
     "check_same_columns",
     "checked_labels",
     "checked_rows",
@@ -17,6 +20,14 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
+
+
+def check_parts(estimator: object, parts: Iterable[tuple[str, str, type]]) -> None:
+    """Refuse components of a wrong kind: (parameter, what it was resolved to, what it must be)."""
+    for name, resolved, kind in parts:
+        part = getattr(estimator, resolved)
+        if not isinstance(part, kind):
+            raise TypeError(f"`{name}` must be a {kind.__name__} or None; got {part!r}.")
 
 
 def is_count(value: object, *, least: int) -> bool:

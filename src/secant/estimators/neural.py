@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
@@ -17,15 +16,15 @@ from secant.diagnostics import Diagnostics, RatioDiagnostics
 from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule
 from secant.estimators.blocks import padded_blocks
-from secant.estimators.checks import checked_labels
+from secant.estimators.checks import check_parts, checked_labels
 from secant.estimators.differentiable import DifferentiableRatio
 from secant.estimators.preparation import (
     Prepared,
     Sample,
     Sampler,
-    cycled,
     from_sampler,
     from_samples,
+    paired_rows,
 )
 from secant.estimators.scaling import ScalingRule
 from secant.integration import Integral, SelfCheck
@@ -44,8 +43,7 @@ __all__ = ["NeuralRatio", "Runner", "Stage"]
 
 Evaluation = Callable[[SecantFunction, Float[Array, "n d"]], Integral]
 
-_FEWEST_PAIRS = 4096  # held-out pairs: few rows are paired and timed several times over
-_PARTS: tuple[tuple[str, str, type], ...] = (  # parameter, what it is resolved to, what it must be
+_PARTS = (
     ("model", "builder_", ModelBuilder),
     ("path", "path_", Path),
     ("scaling", "scaling_rule_", ScalingRule),
@@ -120,10 +118,7 @@ class NeuralRatio(DifferentiableRatio):
 
     def _resolve_checked(self) -> None:
         self._resolve()
-        for name, resolved, kind in _PARTS:
-            part = getattr(self, resolved)
-            if not isinstance(part, kind):
-                raise TypeError(f"`{name}` must be a {kind.__name__} or None; got {part!r}.")
+        check_parts(self, _PARTS)
 
     def _train(self, prepared: Prepared, seed: int) -> None:
         target = self._selection_target(prepared)
@@ -164,9 +159,7 @@ class NeuralRatio(DifferentiableRatio):
     def _held_out(
         self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], target: Target
     ) -> HeldOut:
-        rng = np.random.default_rng(0)  # the same pairs for every fit: scores can be compared
-        n = max(_FEWEST_PAIRS, x_0.shape[0], x_1.shape[0])
-        first, second = self._paired(*(jnp.asarray(cycled(x, n, rng)) for x in (x_0, x_1)))
+        first, second = self._paired(*paired_rows(x_0, x_1))
         return HeldOut.drawn(first, second, self.path_, target, key=jax.random.key(0))
 
     def _diagnose(self, prepared: Prepared, result: TrainingResult) -> Diagnostics:

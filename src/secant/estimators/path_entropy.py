@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from secant.curricula import FullIntervals
 from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule, resolved_anchor
-from secant.estimators.checks import checked_rows
-from secant.estimators.preparation import Prepared, Sample, cycled, from_samples
+from secant.estimators.checks import check_parts, checked_rows
+from secant.estimators.preparation import Prepared, Sample, from_samples, paired_rows
 from secant.estimators.scaling import Standardise
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
@@ -32,8 +32,12 @@ from secant.training.step import Objective
 
 __all__ = ["EntropyDifference", "PathEntropy"]
 
-_FEWEST_PAIRS = 4096
 _BLOCK = 4096
+_PARTS = (
+    ("model", "builder_", MeanVelocity),
+    ("path", "path_", Path),
+    ("training", "training_", Training),
+)
 
 
 class EntropyDifference(NamedTuple):
@@ -101,6 +105,8 @@ class PathEntropy(BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.path_ = DiffusionInterpolant() if self.path is None else self.path
         self.training_ = Training() if self.training is None else self.training
+        self.builder_ = MeanVelocity() if self.model is None else self.model
+        check_parts(self, _PARTS)
         # One affine map for both samples shifts both entropies alike; a table would not.
         prepared = from_samples(Sample(rows_0), Sample(rows_1), Standardise(), self.training_, seed)
         self._train(prepared, seed)
@@ -111,8 +117,7 @@ class PathEntropy(BaseEstimator):
     def _train(self, prepared: Prepared, seed: int) -> None:
         rule = resolved_anchor(self.anchor)
         anchor = None if rule is None else rule.fitted(prepared, self.path_, seed)
-        builder = MeanVelocity() if self.model is None else self.model
-        model = builder.build(prepared.n_features, anchor, key=key_of(seed, 0))
+        model = self.builder_.build(prepared.n_features, anchor, key=key_of(seed, 0))
         target = FlowMatching()
         with progress_bar(self.training_.steps, show=self.progress) as report:
             result = train(
@@ -127,7 +132,7 @@ class PathEntropy(BaseEstimator):
         self.model_, self.history_, self.status_ = result.model, result.history, result.status
 
     def _held_out(self, prepared: Prepared, target: FlowMatching) -> HeldOut:
-        pairs = _pairs(prepared.held_0, prepared.held_1, 1)
+        pairs = paired_rows(prepared.held_0, prepared.held_1)
         return HeldOut.drawn(*pairs, self.path_, target, key=jax.random.key(0))
 
     def entropy_difference(self, x_0: ArrayLike, x_1: ArrayLike) -> EntropyDifference:
@@ -141,7 +146,7 @@ class PathEntropy(BaseEstimator):
     def _difference(
         self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], key: PRNGKeyArray
     ) -> EntropyDifference:
-        pairs = _pairs(x_0, x_1, 4)
+        pairs = paired_rows(x_0, x_1, 4)
         n = pairs[0].shape[0] - pairs[0].shape[0] % _BLOCK
         values = []
         for start in range(0, n, _BLOCK):
@@ -150,16 +155,6 @@ class PathEntropy(BaseEstimator):
             values.append(_minus_divergence(self.model_, self.path_, first, second, key_block))
         every = np.concatenate([np.asarray(v, dtype=np.float64) for v in values])
         return EntropyDifference(float(every.mean()), _error_of_mean(every))
-
-
-def _pairs(
-    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], times: int
-) -> tuple[Float[Array, "k d"], Float[Array, "k d"]]:
-    """Rows of both samples in random pairs, each row several times over if there are few."""
-    rng = np.random.default_rng(0)
-    n = max(_FEWEST_PAIRS * times, times * max(x_0.shape[0], x_1.shape[0]))
-    first, second = (jnp.asarray(cycled(x, n, rng)) for x in (x_0, x_1))
-    return first, second
 
 
 @eqx.filter_jit

@@ -26,9 +26,9 @@ __all__ = [
     "Gaussian",
     "Prepared",
     "Sample",
-    "cycled",
     "from_sampler",
     "from_samples",
+    "paired_rows",
     "rows_for_scaling",
 ]
 
@@ -39,6 +39,7 @@ _ROWS_IN_HAND = 20_000
 _ROWS_AS_THEY_CAME = 10_000
 _ROWS_FOR_MOMENTS = 2_000_000  # of a sampler, whose rows cost nothing to make
 _BLOCK = 1 << 16
+_FEWEST_PAIRS = 4096  # held-out pairs: few rows are paired and timed several times over
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,20 @@ def _sampled_gaussians(source: SamplerSource, key: PRNGKeyArray) -> list[Gaussia
     ]
 
 
-def cycled(
+def paired_rows(
+    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], times: int = 1
+) -> tuple[Float[Array, "k d"], Float[Array, "k d"]]:
+    """Rows of both samples in random pairs, `times` times over, and more often if there are few.
+
+    The same pairs for every fit, so that scores can be compared.
+    """
+    rng = np.random.default_rng(0)
+    n = times * max(_FEWEST_PAIRS, x_0.shape[0], x_1.shape[0])
+    first, second = (jnp.asarray(_cycled(x, n, rng)) for x in (x_0, x_1))
+    return first, second
+
+
+def _cycled(
     x: Float[np.ndarray, "n d"], n: int, rng: np.random.Generator
 ) -> Float[np.ndarray, "m d"]:
     """n rows that use every row equally often, in random order."""

@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from scipy.special import logsumexp, ndtri
 from scipy.stats import rankdata
 
-from secant.diagnostics import pareto_shape
+from secant.diagnostics import LARGEST_SHAPE, pareto_shape
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
@@ -30,7 +30,6 @@ _REPAIRINGS_TO_TRAIN = 8  # rows of p_0 for each row of the joint: they cost no 
 _MOST_ROWS_TO_TRAIN = 100_000
 _MOST_ROWS_TO_JUDGE = 5_000  # of a fold, under all its re-pairings
 _CANDIDATES = 50  # re-pairings behind each row that is drawn from a fitted joint
-_HEAVY = 0.7  # Pareto shape beyond which an average of ratios is not to be believed
 
 
 def normal_scores(block: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -81,12 +80,14 @@ class CrossFitPlan:
         n_folds: parts of the rows.
         n_ensemble: fits a fold.
         n_permutations: re-pairings of a fold's rows, at most one less than it has rows.
+        normal_margins: whether the blocks are normal scores, as drawn rows must then be made too.
     """
 
     estimator: RatioEstimator
     n_folds: int = 5
     n_ensemble: int = 1
     n_permutations: int = 199
+    normal_margins: bool = True
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,9 @@ class Dependence:
         """
         drawn, exact = zip(*(_drawn(blocks, fold, rng) for fold in self.folds), strict=True)
         world = [np.concatenate(block) for block in zip(*drawn, strict=True)]
-        again = Dependence.fitted([normal_scores(b) for b in world], plan, rng)
+        if plan.normal_margins:
+            world = [normal_scores(block) for block in world]
+        again = Dependence.fitted(world, plan, rng)
         return float(np.concatenate(exact).mean()) - again.estimate
 
 
@@ -226,7 +229,7 @@ def _drawn(
 
 def _gathered(n: int, folds: tuple[DependenceFit, ...]) -> Dependence:
     # The folds' tails are one tail: their mean shape is that much surer than each.
-    is_normalised = bool(np.mean([fold.shape for fold in folds]) < _HEAVY)
+    is_normalised = bool(np.mean([fold.shape for fold in folds]) < LARGEST_SHAPE)
     pointwise = np.empty(n)
     for fold in folds:
         pointwise[fold.rows] = fold.log_ratio - (fold.log_normaliser if is_normalised else 0.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,9 +40,9 @@ class MIEstimator:
 
     def estimate_with_info(self, x: ArrayLike, y: ArrayLike) -> MutualInformation:
         """The whole result."""
-        options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
-        return mutual_information(x, y, random_state=self.random_state, **options)
+        settings: dict[str, Any] = self.parameters()
+        return mutual_information(x, y, random_state=self.random_state, **settings)
 
     def parameters(self) -> dict[str, object]:
         """The settings, by name."""
-        return asdict(self.options)
+        return {each.name: getattr(self.options, each.name) for each in fields(self.options)}

@@ -11,6 +11,7 @@ from secant.models.velocity import MeanVelocity
 from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds
 from secant.tasks.defaults import FEW_ROWS, default_ratio, training_for, trunk_for
 from secant.tasks.dependence import CrossFitPlan
+from secant.tasks.intervals import checked_confidence
 from secant.tasks.mi_result import Base, unit_of
 from secant.tasks.permutation import checked_permutations
 
@@ -53,8 +54,7 @@ class MIOptions:
         unit_of(self.base)
         checked_ensemble(self.n_ensemble)
         checked_permutations(self.n_permutations)
-        if not 0.0 < self.confidence < 1.0:
-            raise ValueError(f"`confidence` must lie in (0, 1); got {self.confidence}.")
+        checked_confidence(self.confidence)
 
     def plan(self, n: int) -> CrossFitPlan:
         """The cross-fit of n rows."""
@@ -65,7 +65,9 @@ class MIOptions:
         estimator = self.estimator
         assert not isinstance(estimator, PathEntropy)
         chosen = default_ratio(n) if estimator is None else checked_estimator(estimator)
-        return CrossFitPlan(chosen, folds, self.n_ensemble, self.n_permutations)
+        return CrossFitPlan(
+            chosen, folds, self.n_ensemble, self.n_permutations, self.normal_margins
+        )
 
     def path_entropy(self, n: int) -> PathEntropy | None:
         """The estimator along the path, if one is wanted."""

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import norm
 
 from secant.diagnostics import RatioDiagnostics
+from secant.tasks.intervals import normal_interval
 
 __all__ = ["Base", "MutualInformation", "OnPath", "unit_of"]
 
@@ -67,8 +67,7 @@ class MutualInformation:
     @property
     def interval(self) -> tuple[float, float]:
         """The normal confidence interval."""
-        half = float(norm.ppf(0.5 + 0.5 * self.confidence)) * self.standard_error
-        return self.estimate - half, self.estimate + half
+        return normal_interval(self.estimate, self.standard_error, self.confidence)
 
     @property
     def opinions_differ(self) -> bool:

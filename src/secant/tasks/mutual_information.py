@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from secant.estimators import PathEntropy, RatioEstimator
 from secant.estimators.checks import checked_rows
+from secant.tasks.cross_fitting import fold_numbers
 from secant.tasks.dependence import Dependence, normal_scores, repaired
 from secant.tasks.mi_options import MIOptions
 from secant.tasks.mi_result import Base, MutualInformation, OnPath, unit_of
@@ -204,7 +205,7 @@ def _along_path(
     """Cross-fitted (F1): no pointwise values and no p-value; the error is between the folds."""
     n = blocks[0].shape[0]
     folds = replace(options, estimator=None).plan(n).n_folds
-    number = rng.permutation(np.arange(n) % folds)
+    number = fold_numbers(n, folds, rng)
     values, errors = [], []
     for k in range(folds):
         fit = clone(entropy).set_params(random_state=int(rng.randint(2**31 - 1)))

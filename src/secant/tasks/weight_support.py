@@ -8,14 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from secant.diagnostics import effective_sample_size, log_normaliser, pareto_shape
+from secant.diagnostics import (
+    LARGEST_SHAPE,
+    effective_sample_size,
+    least_effective_rows,
+    log_normaliser,
+    pareto_shape,
+)
 from secant.tasks.cross_fitting import CrossFit
 
 __all__ = ["WeightSupport", "fold_normalised"]
 
-# No number of rows in reach averages weights with a tail beyond this. The limit for few rows in
-# Vehtari et al. (2024) is left to the effective rows: the shape of 40 rows is mostly its prior.
-_LARGEST_SHAPE = 0.7
 # Where this share of the rows is effective there is no tail to fit: of bounded weights with two
 # humps, 80 % of them effective, the fitted shape was anything from −1.7 to 3.
 _MOST = 0.5
@@ -57,7 +60,7 @@ class WeightSupport:
     @property
     def least_rows(self) -> float:
         """Effective rows below which a weighted mean is not to be believed, as in a fit's own."""
-        return max(min(30.0, 0.1 * self.n_rows), 0.01 * self.n_rows)
+        return least_effective_rows(self.n_rows)
 
     @property
     def has_rows(self) -> bool:
@@ -69,7 +72,9 @@ class WeightSupport:
         """Whether the mean can be believed. Too few rows for a shape are judged by their number."""
         if math.isnan(self.pareto_shape) or self._rows >= _MOST * self.n_rows:
             return self.has_rows
-        return self.has_rows and self.pareto_shape < _LARGEST_SHAPE
+        # The lower limit for few rows in Vehtari et al. (2024) is left to the effective rows: the
+        # shape of 40 rows is mostly its prior.
+        return self.has_rows and self.pareto_shape < LARGEST_SHAPE
 
     @property
     def _rows(self) -> float:
@@ -82,7 +87,7 @@ class WeightSupport:
         return (
             f"effective sample size {self.effective_sample_size:.1f} of {self.n_rows} rows"
             f"{expected} (at least {self.least_rows:.0f} wanted), Pareto shape "
-            f"{self.pareto_shape:.2f} (below {_LARGEST_SHAPE} wanted)"
+            f"{self.pareto_shape:.2f} (below {LARGEST_SHAPE} wanted)"
         )
 
 

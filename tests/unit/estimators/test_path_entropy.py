@@ -53,5 +53,11 @@ def test_an_unfitted_one_says_so():
         estimator().entropy_difference(*samples(50))
 
 
+@pytest.mark.parametrize("part", ["path", "training"])
+def test_a_part_of_a_wrong_kind_is_refused(part):
+    with pytest.raises(TypeError, match=f"`{part}` must be a .* or None; got 3"):
+        estimator(**{part: 3}).fit_samples(*samples(50))
+
+
 def test_it_clones():
     assert clone(estimator()).get_params() == estimator().get_params()

@@ -1,10 +1,13 @@
 """Re-pairing, cross-fitting and its correction, with a ratio that is known exactly."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from secant.estimators import RatioEstimator
+from secant.tasks import dependence
 from secant.tasks.dependence import CrossFitPlan, Dependence, normal_scores, repaired
 
 RHO = 0.6
@@ -83,6 +86,23 @@ def test_estimates_spread_about_the_truth_as_their_errors_say():
     assert 0.75 < z.std() < 1.25  # ±3 standard errors of a standard deviation of 60
 
 
+def test_the_normalisers_errors_add_to_the_spread_of_the_values():
+    found = cross_fitted(0)
+    spread = found.pointwise.var(ddof=1) / 400
+    means = [np.square(fold.normaliser_error * fold.rows.size / 400) for fold in found.folds]
+    assert found.standard_error == pytest.approx(np.sqrt(spread + sum(means)))
+    none = replace(found, is_normalised=False)
+    assert none.standard_error == pytest.approx(np.sqrt(spread))
+
+
+def test_the_normaliser_s_error_is_that_of_re_paired_means():
+    # Over data sets, log Ẑ of the true ratio spreads about 0 as its own error says.
+    folds = [fold for seed in range(40) for fold in cross_fitted(seed).folds]
+    z = np.array([fold.log_normaliser / fold.normaliser_error for fold in folds])
+    assert 0.7 < z.std() < 1.4
+    assert abs(z.mean()) < 0.5
+
+
 def test_a_constant_in_the_ratio_is_taken_off():
     plain, shifted = cross_fitted(0), cross_fitted(0, CopulaRatio(constant=2.0))
     assert plain.is_normalised
@@ -121,6 +141,16 @@ def test_the_exact_ratio_has_no_shortfall(constant):
         rows = blocks(seed)
         found.append(Dependence.fitted(rows, plan, rng).shortfall(rows, plan, rng))
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(20)
+
+
+def test_drawn_rows_are_given_normal_margins_only_where_the_data_were(monkeypatch):
+    scored = []
+    monkeypatch.setattr(dependence, "normal_scores", lambda b: scored.append(b) or b)
+    rows, rng = blocks(0), np.random.RandomState(0)
+    for margins, expected in ((False, 0), (True, 2)):
+        plan = CrossFitPlan(CopulaRatio(), 4, n_permutations=9, normal_margins=margins)
+        Dependence.fitted(rows, plan, rng).shortfall(rows, plan, rng)
+        assert len(scored) == expected
 
 
 class Shrunk(CopulaRatio):

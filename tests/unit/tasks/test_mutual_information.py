@@ -206,7 +206,7 @@ def test_bad_data_is_refused(arguments, message):
     ("option", "message"),
     [
         ({"base": "bans"}, "`base` must be 'nats' or 'bits'; got 'bans'"),
-        ({"confidence": 1.0}, "`confidence` must lie in"),
+        ({"confidence": 1.0}, "`confidence` must lie between 0 and 1"),
         ({"n_folds": 1}, "`n_folds` must be a whole number"),
         ({"n_ensemble": 0}, "`n_ensemble` must be a whole number of at least 1"),
     ],

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from secant.benchmarks.rows import Run
+
 __all__ = ["InformationRow"]
 
 
 @dataclass(frozen=True)
-class InformationRow:
+class InformationRow(Run):
     """What one method says of one data set, beside the truth; in nats."""
 
-    suite: str
-    task: str
-    method: str
-    seed: int
     n_rows: int
     truth: float
     estimate: float | None = None
@@ -28,8 +26,3 @@ class InformationRow:
     status: str = ""
     traceback: str = ""
     machine: str = ""
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """What makes a run the same run."""
-        return self.task, self.method, self.seed
