@@ -36,9 +36,7 @@ class PathRatio(NeuralRatio):
 
     def _self_check(self, scaled: Float[np.ndarray, "n d"], n_steps: int) -> SelfCheck:
         one, many = (self._evaluated(scaled, SecantSteps(m)) for m in (1, 2 * n_steps))
-        gap = np.asarray(one.value) - np.asarray(many.value)
-        rms = float(np.sqrt(np.mean(gap**2)))
-        return SelfCheck(float(gap.mean()), rms, one.evaluations + many.evaluations)
+        return SelfCheck.of(one, many)
 
     def _held_out_self_check(
         self, held_0: Float[np.ndarray, "n d"], held_1: Float[np.ndarray, "m d"]
