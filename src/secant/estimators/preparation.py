@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import jax
@@ -110,8 +110,8 @@ def from_samples(
     scaling = rule.fitted(some[0], some[1])
     raw = [x[rng.permutation(x.shape[0])[:_ROWS_IN_HAND]] for x in some]
     held = [scaling(_resampled(s, held, rng)) for s, (_, held) in zip(samples, splits, strict=True)]
-    gaussians = [_gaussian(s, rows, scaling) for s, rows in zip(samples, kept, strict=True)]
-    return _prepared(_source(samples, kept, scaling), scaling, held, raw, gaussians)
+    source, gaussians = _trained_on(samples, kept, scaling)
+    return _prepared(source, scaling, held, raw, gaussians)
 
 
 def _prepared(
@@ -174,15 +174,28 @@ def rows_for_scaling(sample: Sample, rng: np.random.Generator) -> Float[np.ndarr
     return _resampled(sample, _thinned(rows, _ROWS_FOR_SCALING, rng), rng)
 
 
-def _source(
+def _trained_on(
     samples: tuple[Sample, Sample], kept: list[Int[np.ndarray, " n"]], scaling: Scaling
-) -> Source:
-    shares = [_shares(s, rows) for s, rows in zip(samples, kept, strict=True)]
+) -> tuple[Source, list[Gaussian]]:
+    """Where batches come from, and the moments of the rows they are drawn from."""
+    pairs = list(zip(samples, kept, strict=True))
+    shares = [_shares(s, rows) for s, rows in pairs]
     if any(isinstance(s.rows, np.memmap) for s in samples):
         zero, one = (s.rows for s in samples)
-        return MappedSource(zero, one, kept[0], kept[1], scaling, shares[0], shares[1])
-    zero, one = (scaling(s.rows[rows]) for s, rows in zip(samples, kept, strict=True))
-    return ArraySource(Weighted.padded(zero, shares[0]), Weighted.padded(one, shares[1]))
+        mapped = MappedSource(zero, one, kept[0], kept[1], scaling, shares[0], shares[1])
+        return mapped, [_gaussian(_read(s, rows, scaling), s, rows) for s, rows in pairs]
+    scaled = [scaling(s.rows[rows]) for s, rows in pairs]
+    source = ArraySource(*(Weighted.padded(x, w) for x, w in zip(scaled, shares, strict=True)))
+    cut = [np.array_split(x, -(-len(x) // _BLOCK)) for x in scaled]
+    return source, [_gaussian(x, *pair) for x, pair in zip(cut, pairs, strict=True)]
+
+
+def _read(
+    sample: Sample, rows: Int[np.ndarray, " n"], scaling: Scaling
+) -> Iterator[Float[np.ndarray, "m d"]]:
+    """Scaled rows, a block at a time, for those that do not fit in memory."""
+    for start in range(0, rows.size, _BLOCK):
+        yield scaling(sample.rows[rows[start : start + _BLOCK]])
 
 
 def _shares(sample: Sample, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
@@ -193,13 +206,17 @@ def _shares(sample: Sample, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, " 
     return cumulative / cumulative[-1]
 
 
-def _gaussian(sample: Sample, rows: Int[np.ndarray, " n"], scaling: Scaling) -> Gaussian:
+def _gaussian(
+    blocks: Iterable[Float[np.ndarray, "m d"]], sample: Sample, rows: Int[np.ndarray, " n"]
+) -> Gaussian:
+    """Weighted moments of the scaled rows, which come in blocks."""
     d = sample.rows.shape[1]
-    mass, total, product = 0.0, np.zeros(d), np.zeros((d, d))
-    for start in range(0, rows.size, _BLOCK):
-        block = rows[start : start + _BLOCK]
-        x = scaling(sample.rows[block]).astype(np.float64)
-        w = np.ones(block.size) if sample.weights is None else sample.weights[block]
+    seen, mass, total, product = 0, 0.0, np.zeros(d), np.zeros((d, d))
+    for block in blocks:
+        x = block.astype(np.float64)
+        some = rows[seen : seen + x.shape[0]]
+        w = np.ones(some.size) if sample.weights is None else sample.weights[some]
+        seen += some.size
         mass += float(w.sum())
         total += w @ x
         product += (x * w[:, None]).T @ x

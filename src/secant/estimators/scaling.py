@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 import warnings
-from types import ModuleType
+from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
 import jax
@@ -23,6 +23,7 @@ from secant.exceptions import ConstantColumnWarning
 __all__ = ["AdaptiveMargins", "Identity", "Scaling", "ScalingRule", "Standardise"]
 
 _LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
+_ROWS_AT_ONCE = 4096
 _FEWEST_ROWS = 200  # of each sample, for quantiles to mean anything
 _FARTHEST = 1e12  # standard deviations from the centre: squares of more would end single precision
 _LEAST_GAP = 1e-3  # between knots, in standard deviations: atoms must not make the map vertical
@@ -41,13 +42,20 @@ class Scaling(eqx.Module):
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
-        return np.clip(self.precise(x), -_FARTHEST, _FARTHEST).astype(np.float32)
+        y = self.precise(x)
+        return np.clip(y, -_FARTHEST, _FARTHEST, out=y).astype(np.float32)
 
     def precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The same rows in float64, for estimators that solve linear systems."""
+        # A few rows at a time: columns of a large table are far apart in memory.
+        blocks = [x[i : i + _ROWS_AT_ONCE] for i in range(0, max(len(x), 1), _ROWS_AT_ONCE)]
+        with ThreadPoolExecutor() as threads:  # NumPy lets go of the lock where time is spent
+            return np.concatenate(list(threads.map(self._precise, blocks)))
+
+    def _precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         y = (np.asarray(x, dtype=np.float64) - self.center) / self.scale
         for column in np.flatnonzero(self.tabulated):
-            y[:, column] = _table(y[:, column], self.knots[column], np)
+            y[:, column] = _host_table(y[:, column].copy(), self.knots[column])
         return y
 
     def slope(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -63,18 +71,26 @@ class Scaling(eqx.Module):
         y = (x - self.center.astype(x.dtype)) / self.scale.astype(x.dtype)
         if any(self.tabulated):
             knots = jnp.asarray(self.knots, dtype=x.dtype)
-            mapped = jax.vmap(lambda c, k: _table(c, k, jnp), (1, 0), 1)(y, knots)
+            mapped = jax.vmap(_table, (1, 0), 1)(y, knots)
             y = jnp.where(np.array(self.tabulated), mapped, y)
         return y
 
 
-def _table(y: Float[Array, " n"], knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:
+def _table(y: Float[Array, " n"], knots: Float[Array, " m"]) -> Float[Array, " n"]:
     """Piecewise linear between the knots, logarithmic beyond: increasing and tame for outliers."""
-    levels = xp.asarray(_LEVELS, dtype=y.dtype)
-    inside = xp.interp(y, knots, levels)
-    above = xp.log1p(xp.maximum(y - knots[-1], 0.0))
-    below = xp.log1p(xp.maximum(knots[0] - y, 0.0))
-    return inside + above - below
+    inside = jnp.interp(y, knots, jnp.asarray(_LEVELS, dtype=y.dtype))
+    beyond = y - jnp.clip(y, knots[0], knots[-1])
+    return inside + jnp.sign(beyond) * jnp.log1p(jnp.abs(beyond))
+
+
+def _host_table(
+    y: Float[np.ndarray, " n"], knots: Float[np.ndarray, " m"]
+) -> Float[np.ndarray, " n"]:
+    """The same on the host, with a logarithm only for the rows beyond."""
+    values = np.interp(y, knots, _LEVELS)
+    for far, sign in ((y > knots[-1], 1.0), (y < knots[0], -1.0)):
+        values[far] += sign * np.log1p(sign * (y[far] - knots[-1 if sign > 0 else 0]))
+    return values
 
 
 def _table_slope(

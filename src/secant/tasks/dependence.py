@@ -29,6 +29,7 @@ Blocks = Sequence[Float[np.ndarray, "n _"]]
 _REPAIRINGS_TO_TRAIN = 8  # rows of p_0 for each row of the joint: they cost no data
 _MOST_ROWS_TO_TRAIN = 100_000
 _MOST_ROWS_TO_JUDGE = 5_000  # of a fold, under all its re-pairings
+_MOST_NUMBERS_TO_JUDGE = 40_000_000  # the same, in wide tables: rows × columns × re-pairings
 _CANDIDATES = 50  # re-pairings behind each row that is drawn from a fitted joint
 
 
@@ -191,8 +192,9 @@ def _judged(
     n_permutations: int,
     rng: np.random.RandomState,
 ) -> DependenceFit:
-    joint = ensemble.log_ratio(np.concatenate(blocks, axis=1))
-    some = rng.permutation(rows.size)[:_MOST_ROWS_TO_JUDGE]
+    joint_rows = np.concatenate(blocks, axis=1)
+    joint = ensemble.log_ratio(joint_rows)
+    some = rng.permutation(rows.size)[: _rows_to_judge(joint_rows.shape[1], n_permutations)]
     others = repaired([b[some] for b in blocks], min(n_permutations, some.size - 1), rng)
     repeats, n, d = others.shape
     scores = ensemble.log_ratio(others.reshape(-1, d)).reshape(repeats, n)
@@ -208,6 +210,10 @@ def _judged(
         permutation_p_value(float(joint[some].mean()), scores.mean(axis=1)),
         ensemble,
     )
+
+
+def _rows_to_judge(d: int, n_permutations: int) -> int:
+    return min(_MOST_ROWS_TO_JUDGE, _MOST_NUMBERS_TO_JUDGE // (d * max(n_permutations, 1)) + 1)
 
 
 def _drawn(

@@ -61,8 +61,9 @@ def test_the_split_follows_the_seed(rows):
 def test_weights_are_repetitions(rows):
     x, count = rows[0], np.random.default_rng(1).integers(1, 4, size=N)
     scaling = Identity().fitted(x, x)
-    weighted = _gaussian(Sample(x, count.astype(float)), np.arange(N), scaling)
-    repeated = _gaussian(Sample(np.repeat(x, count, axis=0)), np.arange(count.sum()), scaling)
+    weighted = _gaussian([scaling(x)], Sample(x, count.astype(float)), np.arange(N))
+    again = np.repeat(x, count, axis=0)
+    repeated = _gaussian([scaling(again)], Sample(again), np.arange(count.sum()))
     np.testing.assert_allclose(weighted.mean, repeated.mean, rtol=1e-12)
     # Covariances are shrunk to their diagonal by d/(d + rows), and there are fewer distinct rows.
     np.testing.assert_allclose(np.diag(weighted.covariance), np.diag(repeated.covariance))
