@@ -4,6 +4,7 @@ From samples of p_0 and p_1, learn log r(x) = log p_1(x) − log p_0(x).
 """
 
 from secant import (
+    bases,
     curricula,
     datasets,
     diagnostics,
@@ -34,14 +35,17 @@ from secant.estimators import (
     Standardise,
 )
 from secant.exceptions import (
+    AtomsWarning,
     ClippedRatioWarning,
     ConstantColumnWarning,
     GaussianStartWarning,
+    NormaliserWarning,
     OverlapWarning,
     TrainingWarning,
 )
 from secant.tasks import (
     CovariateShift,
+    DensityEstimator,
     DriftDetector,
     MIEstimator,
     MIOptions,
@@ -68,12 +72,14 @@ __all__ = [
     "ISADRE",
     "TRE",
     "AdaptiveMargins",
+    "AtomsWarning",
     "ChasmSwitch",
     "ClassifierRatio",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
     "CovariateShift",
     "DREInfinity",
+    "DensityEstimator",
     "DriftDetector",
     "GaussianMixtures",
     "GaussianMoments",
@@ -84,6 +90,7 @@ __all__ = [
     "MIOptions",
     "MutualInformation",
     "MutualInformationMatrix",
+    "NormaliserWarning",
     "OptimalTransport",
     "OverlapWarning",
     "PathEntropy",
@@ -92,6 +99,7 @@ __all__ = [
     "Standardise",
     "Training",
     "TrainingWarning",
+    "bases",
     "chi2_divergence",
     "curricula",
     "datasets",

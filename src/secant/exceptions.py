@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 __all__ = [
+    "AtomsWarning",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
     "GaussianStartWarning",
+    "NormaliserWarning",
     "OverlapWarning",
     "TrainingWarning",
 ]
+
+
+class AtomsWarning(UserWarning):
+    """A column holds few values, each in many rows: it has no density."""
 
 
 class OverlapWarning(UserWarning):
@@ -25,6 +31,10 @@ class ConstantColumnWarning(UserWarning):
 
 class GaussianStartWarning(UserWarning):
     """A method that needs x_0 ~ N(0, I) was given something else."""
+
+
+class NormaliserWarning(UserWarning):
+    """The mass of a learned density could not be told: its likelihoods may be off by a constant."""
 
 
 class TrainingWarning(UserWarning):

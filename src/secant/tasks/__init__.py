@@ -1,6 +1,8 @@
 """The jobs people come for, each on top of any ratio estimator."""
 
+from secant.tasks.annealing import Annealing
 from secant.tasks.covariate_shift import CovariateShift
+from secant.tasks.density import DensityEstimator
 from secant.tasks.divergence import (
     Divergence,
     chi2_divergence,
@@ -19,7 +21,9 @@ from secant.tasks.mutual_information import mutual_information, total_correlatio
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [
+    "Annealing",
     "CovariateShift",
+    "DensityEstimator",
     "Divergence",
     "DriftDetector",
     "DriftReport",

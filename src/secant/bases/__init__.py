@@ -1,0 +1,41 @@
+"""Bases of a density: p_0 that can be sampled from and evaluated, fitted to the rows."""
+
+from secant.bases.charts import Affine, Chain, Chart
+from secant.bases.margins import NormalMargins
+from secant.bases.mixture_fit import Growth
+from secant.bases.references import (
+    GaussianMixtureReference,
+    Reference,
+    SampledDensity,
+    StandardNormalReference,
+)
+from secant.bases.rules import (
+    Base,
+    BaseRule,
+    Copula,
+    FullGaussian,
+    Given,
+    Mixture,
+    StandardNormal,
+)
+from secant.bases.spline import MonotoneSpline
+
+__all__ = [
+    "Affine",
+    "Base",
+    "BaseRule",
+    "Chain",
+    "Chart",
+    "Copula",
+    "FullGaussian",
+    "GaussianMixtureReference",
+    "Given",
+    "Growth",
+    "Mixture",
+    "MonotoneSpline",
+    "NormalMargins",
+    "Reference",
+    "SampledDensity",
+    "StandardNormal",
+    "StandardNormalReference",
+]

@@ -1,0 +1,104 @@
+"""Charts: invertible maps from rows as they came to the coordinates in which a base is simple."""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+
+__all__ = ["Affine", "Chain", "Chart"]
+
+Rows = Float[np.ndarray, "n d"]
+Values = Float[np.ndarray, " n"]
+
+_LEAST_VARIANCE = 1e-9  # in a direction of unit-variance columns: less is rounding
+
+
+class Chart(eqx.Module):
+    """y = T(x), one to one, in float64 on the host."""
+
+    @abc.abstractmethod
+    def __call__(self, x: Rows) -> Rows:
+        """Rows in the chart's coordinates."""
+
+    @abc.abstractmethod
+    def inverse(self, y: Rows) -> Rows:
+        """Rows as they came."""
+
+    @abc.abstractmethod
+    def log_volume(self, x: Rows) -> Values:
+        """log |det ∂T/∂x| at each row: log p(x) = log p(y) + this."""
+
+
+class Affine(Chart):
+    """y = (x − m) A, for a symmetric A."""
+
+    mean: Float[np.ndarray, " d"]
+    matrix: Float[np.ndarray, "d d"]
+    matrix_back: Float[np.ndarray, "d d"]
+    log_determinant: float
+
+    @classmethod
+    def standardising(cls, x: Rows) -> Affine:
+        """Zero mean and unit variance, column by column."""
+        mean = x.mean(axis=0, dtype=np.float64)
+        scale = x.std(axis=0, dtype=np.float64)
+        constant = scale <= 1e-12 * np.abs(mean)  # such a column is left at the scale it has
+        scale = np.where(constant, 1.0, scale)
+        return cls(
+            mean,
+            np.diag(1.0 / scale),
+            np.diag(scale),
+            -float(np.log(scale).sum()),
+        )
+
+    @classmethod
+    def whitening(cls, x: Rows) -> Affine:
+        """Zero mean and unit covariance by S^(−1/2): of all whitenings the nearest to no change."""
+        standard = cls.standardising(x)
+        correlation = np.atleast_2d(np.cov(standard(x), rowvar=False))
+        # As many pseudo-rows of no correlation as there are columns, for when rows are few.
+        share = x.shape[1] / (x.shape[1] + x.shape[0])
+        correlation = (1.0 - share) * correlation + share * np.eye(x.shape[1])
+        variance, vectors = np.linalg.eigh(correlation)
+        root = np.sqrt(np.maximum(variance, _LEAST_VARIANCE))
+        whiten, back = (vectors * r @ vectors.T for r in (1.0 / root, root))
+        return cls(
+            standard.mean,
+            standard.matrix @ whiten,
+            back @ standard.matrix_back,
+            standard.log_determinant - float(np.log(root).sum()),
+        )
+
+    def __call__(self, x: Rows) -> Rows:
+        """Rows in the chart's coordinates."""
+        return (np.asarray(x, dtype=np.float64) - self.mean) @ self.matrix
+
+    def inverse(self, y: Rows) -> Rows:
+        """Rows as they came."""
+        return np.asarray(y, dtype=np.float64) @ self.matrix_back + self.mean
+
+    def log_volume(self, x: Rows) -> Values:
+        """log |det A|, the same for every row."""
+        return np.full(x.shape[0], self.log_determinant)
+
+
+class Chain(Chart):
+    """One chart after another."""
+
+    first: Chart
+    second: Chart
+
+    def __call__(self, x: Rows) -> Rows:
+        """Rows in the chart's coordinates."""
+        return self.second(self.first(x))
+
+    def inverse(self, y: Rows) -> Rows:
+        """Rows as they came."""
+        return self.first.inverse(self.second.inverse(y))
+
+    def log_volume(self, x: Rows) -> Values:
+        """Both maps' volumes."""
+        return self.first.log_volume(x) + self.second.log_volume(self.first(x))

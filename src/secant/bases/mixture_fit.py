@@ -1,0 +1,155 @@
+"""Gaussian mixtures of many rows: grown by splitting, fitted by stepwise EM (N2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from secant.bases.references import GaussianMixtureReference
+
+__all__ = ["Growth", "grown_mixture"]
+
+Rows = Float[np.ndarray, "n d"]
+
+_BLOCK_NUMBERS = 1 << 24  # of one block's rows × components × columns: 64 MiB in float32
+_FORGETTING = 0.6  # exponent of the step size, between 1/2 (fast) and 1 (every step counts alike)
+
+
+class Growth(eqx.Module):
+    """How a mixture grows.
+
+    Attributes:
+        max_components: where it stops at the latest.
+        min_gain: nats a held-out row that a doubling must bring.
+        passes: over the rows between two doublings.
+        least_steps: of expectation maximisation between two doublings, where rows are few.
+        batch_size: rows a step; with as many as there are, plain expectation maximisation.
+        prior_rows: pseudo-rows of the pooled covariance in each component's, in units of d + 2.
+    """
+
+    max_components: int = 256
+    min_gain: float = 0.005
+    passes: float = 1.0
+    least_steps: int = 30
+    batch_size: int = 20_000
+    prior_rows: float = 1.0
+
+
+class _Statistics(NamedTuple):
+    """Means over rows of the responsibilities r, of r x and of r x xᵀ."""
+
+    share: Float[np.ndarray, " k"]
+    first: Float[np.ndarray, "k d"]
+    second: Float[np.ndarray, "k d d"]
+
+    def moments(self, n: int, prior_rows: float) -> _Moments:
+        """The mixture that maximises the likelihood, its covariances shrunk to the pooled one."""
+        share = np.maximum(self.share, 1e-12)
+        means = self.first / share[:, None]
+        scatter = self.second - share[:, None, None] * means[:, :, None] * means[:, None, :]
+        pooled = scatter.sum(axis=0)
+        pooled = pooled + 1e-6 * np.trace(pooled) / means.shape[1] * np.eye(means.shape[1])
+        prior = prior_rows * (means.shape[1] + 2.0) / n
+        covariances = (scatter + prior * pooled) / (share + prior)[:, None, None]
+        return _Moments(share / share.sum(), means, covariances)
+
+
+class _Moments(NamedTuple):
+    weights: Float[np.ndarray, " k"]
+    means: Float[np.ndarray, "k d"]
+    covariances: Float[np.ndarray, "k d d"]
+
+    def split(self) -> _Moments:
+        """Each component as two of its halves, along its longest axis.
+
+        The halves of N(0, λ) have means ±√(2λ/π) and variance λ(1 − 2/π): mean and covariance of
+        the whole stay what they were.
+        """
+        values, vectors = np.linalg.eigh(self.covariances)
+        axis = np.sqrt(values[:, -1, None]) * vectors[:, :, -1]
+        shift = np.sqrt(2.0 / np.pi) * axis
+        narrow = self.covariances - (2.0 / np.pi) * axis[:, :, None] * axis[:, None, :]
+        return _Moments(
+            np.concatenate([self.weights, self.weights]) / 2.0,
+            np.concatenate([self.means - shift, self.means + shift]),
+            np.concatenate([narrow, narrow]),
+        )
+
+    def mixture(self) -> GaussianMixtureReference:
+        return GaussianMixtureReference.of(self.weights, self.means, self.covariances)
+
+
+@eqx.filter_jit
+def _sums(
+    mixture: GaussianMixtureReference, x: Float[Array, "n d"], mask: Float[Array, " n"]
+) -> tuple[Array, Array, Array, Array]:
+    terms = mixture.log_terms(x)
+    total = jax.nn.logsumexp(terms, axis=1)
+    shares = jnp.exp(terms - total[:, None]) * mask[:, None]
+    squares = (x[:, :, None] * x[:, None, :]).reshape(x.shape[0], -1)
+    return shares.sum(axis=0), shares.T @ x, shares.T @ squares, jnp.sum(total * mask)
+
+
+def _expected(mixture: GaussianMixtureReference, x: Rows) -> tuple[_Statistics, float]:
+    """Statistics of some rows and their mean log likelihood, in blocks of one size."""
+    k, d = mixture.means.shape
+    size = min(max(_BLOCK_NUMBERS // (d * max(k, d)), 256), x.shape[0])
+    totals = [np.zeros(k), np.zeros((k, d)), np.zeros((k, d * d)), np.zeros(())]
+    for start in range(0, x.shape[0], size):
+        rows = x[start : start + size]
+        block = jnp.pad(jnp.asarray(rows), ((0, size - rows.shape[0]), (0, 0)))
+        mask = (jnp.arange(size) < rows.shape[0]).astype(block.dtype)
+        for total, found in zip(totals, _sums(mixture, block, mask), strict=True):
+            total += np.asarray(found)
+    share, first, second, likelihood = (total / x.shape[0] for total in totals)
+    return _Statistics(share, first, second.reshape(k, d, d)), float(likelihood)
+
+
+def _improved(start: _Moments, x: Rows, growth: Growth, rng: np.random.Generator) -> _Moments:
+    """Stepwise expectation maximisation: statistics are averaged over batches, old ones fading."""
+    n, moments, statistics = x.shape[0], start, None
+    batch = min(growth.batch_size, n)
+    n_steps = max(growth.least_steps, round(growth.passes * n / batch))
+    order = rng.permutation(n)
+    for step in range(n_steps):
+        rows = np.take(order, np.arange(step * batch, (step + 1) * batch), mode="wrap")
+        found, _ = _expected(moments.mixture(), x[rows])
+        if statistics is None or batch == n:
+            statistics = found
+        else:
+            rate = (step + 1.0) ** -_FORGETTING
+            pairs = zip(statistics, found, strict=True)
+            statistics = _Statistics(*((1.0 - rate) * a + rate * b for a, b in pairs))
+        moments = statistics.moments(n, growth.prior_rows)
+    return moments
+
+
+def grown_mixture(
+    x: Rows, held: Rows, growth: Growth, rng: np.random.Generator
+) -> GaussianMixtureReference:
+    """A mixture whose components are doubled while rows held out gain by it (N2).
+
+    Args:
+        x: (n, d) rows of about unit scale.
+        held: rows by which the number of components is chosen.
+        growth: when to stop.
+        rng: the order of the rows.
+
+    References:
+        [@cappe2009online]
+    """
+    whole = _Statistics(np.ones(1), x.mean(axis=0)[None], (x.T @ x / x.shape[0])[None])
+    moments = whole.moments(x.shape[0], growth.prior_rows)
+    best = _expected(moments.mixture(), held)[1]
+    while 2 * moments.weights.size <= growth.max_components:
+        larger = _improved(moments.split(), x, growth, rng)
+        score = _expected(larger.mixture(), held)[1]
+        if score < best + growth.min_gain:
+            break
+        moments, best = larger, score
+    return moments.mixture()

@@ -1,0 +1,111 @@
+"""References: densities to sample from and to evaluate, inside compiled programs."""
+
+from __future__ import annotations
+
+import abc
+import math
+from typing import Protocol
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+__all__ = ["GaussianMixtureReference", "Reference", "SampledDensity", "StandardNormalReference"]
+
+Rows = Float[Array, "n d"]
+Values = Float[Array, " n"]
+
+
+class SampledDensity(Protocol):
+    """Anything that can be a base: a normalised density with rows drawn from it."""
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Rows:
+        """n independent rows."""
+
+    def log_prob(self, x: Rows) -> Values:
+        """The log density of each row."""
+
+
+class Reference(eqx.Module):
+    """A normalised density in a chart's coordinates, traceable by JAX."""
+
+    @abc.abstractmethod
+    def sample(self, key: PRNGKeyArray, n: int) -> Rows:
+        """n independent rows."""
+
+    @abc.abstractmethod
+    def log_prob(self, y: Rows) -> Values:
+        """The log density of each row."""
+
+
+class StandardNormalReference(Reference):
+    """N(0, I)."""
+
+    n_features: int
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Rows:
+        """n independent rows."""
+        return jax.random.normal(key, (n, self.n_features))
+
+    def log_prob(self, y: Rows) -> Values:
+        """The log density of each row."""
+        return -0.5 * jnp.sum(y**2, axis=-1) - 0.5 * self.n_features * math.log(2.0 * math.pi)
+
+
+class GaussianMixtureReference(Reference):
+    """Σ_k w_k N(m_k, S_k), S_k = L_k L_kᵀ.
+
+    Attributes:
+        log_weights: log w_k.
+        means: m_k.
+        roots: L_k, lower triangular.
+        whiteners: L_k⁻¹ with components side by side, so that all take one matrix product.
+        log_heights: log w_k − log det L_k − (d/2) log 2π.
+    """
+
+    log_weights: Float[Array, " k"]
+    means: Float[Array, "k d"]
+    roots: Float[Array, "k d d"]
+    whiteners: Float[Array, "d kd"]
+    log_heights: Float[Array, " k"]
+
+    @classmethod
+    def of(
+        cls,
+        weights: Float[np.ndarray, " k"],
+        means: Float[np.ndarray, "k d"],
+        covariances: Float[np.ndarray, "k d d"],
+    ) -> GaussianMixtureReference:
+        """The mixture of these moments."""
+        k, d = means.shape
+        roots = np.linalg.cholesky(covariances)
+        whiteners = np.linalg.inv(roots).transpose(2, 0, 1).reshape(d, k * d)
+        log_weights = np.log(np.maximum(weights, 1e-300))
+        log_volumes = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+        log_heights = log_weights - log_volumes - 0.5 * d * math.log(2.0 * math.pi)
+        return cls(
+            *(
+                jnp.asarray(v, dtype=float)
+                for v in (log_weights, means, roots, whiteners, log_heights)
+            )
+        )
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Rows:
+        """n independent rows: a component, then a Gaussian."""
+        key_component, key_noise = jax.random.split(key)
+        component = jax.random.categorical(key_component, self.log_weights, shape=(n,))
+        z = jax.random.normal(key_noise, (n, self.means.shape[1]))
+        return self.means[component] + jnp.einsum("nij,nj->ni", self.roots[component], z)
+
+    def log_prob(self, y: Rows) -> Values:
+        """The log density of each row."""
+        return jax.nn.logsumexp(self.log_terms(y), axis=1)
+
+    def log_terms(self, y: Rows) -> Float[Array, "n k"]:
+        """log w_k N(y; m_k, S_k) for each row and component."""
+        k, d = self.means.shape
+        shift = jnp.einsum("ki,ikj->kj", self.means, self.whiteners.reshape(d, k, d))
+        gap = (y @ self.whiteners).reshape(-1, k, d) - shift
+        return self.log_heights - 0.5 * jnp.sum(gap**2, axis=-1)

@@ -1,0 +1,168 @@
+"""Bases: p_0 of a density, chosen by name or object and fitted to the rows."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from secant.bases.charts import Affine, Chain, Chart, Rows, Values
+from secant.bases.margins import NormalMargins
+from secant.bases.mixture_fit import Growth, grown_mixture
+from secant.bases.references import Reference, SampledDensity, StandardNormalReference
+
+__all__ = ["Base", "BaseRule", "Copula", "FullGaussian", "Given", "Mixture", "StandardNormal"]
+
+_BLOCK = 1 << 14
+_SHARE_HELD = 0.1  # of the rows, to choose the number of components by
+_MOST_HELD = 20_000
+
+
+@eqx.filter_jit
+def _log_prob(reference: Reference, y: Float[Array, "n d"]) -> Float[Array, " n"]:
+    return reference.log_prob(y)
+
+
+@eqx.filter_jit
+def _sampled(reference: Reference, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+    return reference.sample(key, n)
+
+
+@dataclass(frozen=True)
+class Base:
+    """A fitted p_0: a reference density in the coordinates of a chart."""
+
+    chart: Chart
+    reference: Reference
+
+    def coordinates(self, x: Rows) -> Rows:
+        """Rows in the chart, as a network takes them."""
+        return self.chart(x).astype(np.float32)
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Rows:
+        """n rows in the chart's coordinates."""
+        blocks = -(-n // _BLOCK)
+        rows = [_sampled(self.reference, k, min(_BLOCK, n)) for k in jax.random.split(key, blocks)]
+        return np.concatenate([np.asarray(r) for r in rows])[:n]
+
+    def log_prob(self, x: Rows) -> Values:
+        """log p_0 of rows as they came."""
+        return self.reference_log_prob(self.coordinates(x)) + self.chart.log_volume(x)
+
+    def reference_log_prob(self, y: Rows) -> Values:
+        """log p_0 in the chart, of rows in it."""
+        n = y.shape[0]
+        size = min(_BLOCK, 1 << (max(n, 256) - 1).bit_length())
+        padded = np.zeros((-(-max(n, 1) // size) * size, y.shape[1]), dtype=np.float32)
+        padded[:n] = y
+        blocks = [
+            _log_prob(self.reference, jnp.asarray(b)) for b in padded.reshape(-1, size, y.shape[1])
+        ]
+        return np.concatenate([np.asarray(b, dtype=np.float64) for b in blocks])[:n]
+
+
+class BaseRule(eqx.Module):
+    """How a base is fitted."""
+
+    @abc.abstractmethod
+    def fitted(self, x: Rows, seed: int) -> Base:
+        """The base for these rows."""
+
+
+class StandardNormal(BaseRule):
+    """N(0, I) in standardised columns: what the papers on density ratios use."""
+
+    def fitted(self, x: Rows, seed: int) -> Base:
+        """The base for these rows."""
+        del seed
+        return Base(Affine.standardising(x), StandardNormalReference(x.shape[1]))
+
+
+class FullGaussian(BaseRule):
+    """N(m, S) with the rows' mean and covariance."""
+
+    def fitted(self, x: Rows, seed: int) -> Base:
+        """The base for these rows."""
+        del seed
+        return Base(Affine.whitening(x), StandardNormalReference(x.shape[1]))
+
+
+class Mixture(BaseRule):
+    """A mixture of Gaussians with full covariances, grown by splitting (N2).
+
+    Attributes:
+        growth: how, and up to how many components.
+    """
+
+    growth: Growth = Growth()
+
+    def fitted(self, x: Rows, seed: int) -> Base:
+        """The base for these rows."""
+        chart = Affine.whitening(x)
+        rng = np.random.default_rng(seed)
+        y = chart(x).astype(np.float32)[rng.permutation(x.shape[0])]
+        n_held = min(round(_SHARE_HELD * x.shape[0]), _MOST_HELD)
+        return Base(chart, grown_mixture(y[n_held:], y[:n_held], self.growth, rng))
+
+
+class Copula(BaseRule):
+    """Margins by monotone splines (N1), then another base in their normal coordinates.
+
+    With the default inside it is a Gaussian copula.
+
+    Attributes:
+        inside: the base of the rows with normal margins.
+        n_bins: most intervals of a margin's spline.
+    """
+
+    inside: BaseRule = FullGaussian()
+    n_bins: int = 256
+
+    def fitted(self, x: Rows, seed: int) -> Base:
+        """The base for these rows."""
+        margins = NormalMargins.fitted(x, self.n_bins)
+        inner = self.inside.fitted(margins(x), seed)
+        return Base(Chain(margins, inner.chart), inner.reference)
+
+
+class Given(BaseRule):
+    """A density of the user's own, not fitted: any object with `sample(key, n)` and `log_prob(x)`.
+
+    The network sees its rows whitened by the data.
+    """
+
+    density: SampledDensity
+
+    def fitted(self, x: Rows, seed: int) -> Base:
+        """The base for these rows."""
+        del seed
+        chart = Affine.whitening(x)
+        return Base(
+            chart,
+            _Pulled(
+                self.density,
+                jnp.asarray(chart.mean),
+                jnp.asarray(chart.matrix),
+                jnp.asarray(chart.matrix_back),
+                chart.log_determinant,
+            ),
+        )
+
+
+class _Pulled(Reference):
+    density: SampledDensity
+    mean: Array
+    matrix: Array
+    matrix_back: Array
+    log_determinant: float
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        return (self.density.sample(key, n) - self.mean) @ self.matrix
+
+    def log_prob(self, y: Float[Array, "n d"]) -> Float[Array, " n"]:
+        return self.density.log_prob(y @ self.matrix_back + self.mean) - self.log_determinant

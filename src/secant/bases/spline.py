@@ -1,0 +1,104 @@
+"""A monotone rational-quadratic spline: value, derivative and inverse in closed form (N1)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+
+__all__ = ["MonotoneSpline"]
+
+Values = Float[np.ndarray, " n"]
+Knots = Float[np.ndarray, " m"]
+
+
+class _Segment(NamedTuple):
+    """What the formulas need of the interval in which each value lies."""
+
+    left: Values
+    width: Values
+    low: Values
+    height: Values
+    slope_left: Values
+    slope_right: Values
+
+    @property
+    def step(self) -> Values:
+        return self.height / self.width
+
+    @property
+    def bend(self) -> Values:
+        return self.slope_left + self.slope_right - 2.0 * self.step
+
+
+class MonotoneSpline(eqx.Module):
+    """x ↦ z, increasing and continuously differentiable; a straight line beyond the outer knots.
+
+    In an interval of width Δx and height Δz, with s = Δz/Δx, ξ = (x − x_k)/Δx and slopes d at its
+    ends, `z = z_k + Δz (s ξ² + d_k ξ(1−ξ)) / (s + (d_k + d_{k+1} − 2s) ξ(1−ξ))` (N1).
+
+    Attributes:
+        knots: increasing x_k.
+        levels: increasing z_k.
+        slopes: positive d_k.
+
+    References:
+        [@gregory1982piecewise]
+    """
+
+    knots: Knots
+    levels: Knots
+    slopes: Knots
+
+    @classmethod
+    def through(cls, knots: Knots, levels: Knots) -> MonotoneSpline:
+        """The spline whose slope at a knot is the harmonic mean of the chords on either side."""
+        chord = np.diff(levels) / np.diff(knots)
+        inner = 2.0 / (1.0 / chord[:-1] + 1.0 / chord[1:])
+        return cls(knots, levels, np.concatenate([chord[:1], inner, chord[-1:]]))
+
+    def __call__(self, x: Values) -> Values:
+        """z at each x."""
+        at = self._segment(x, self.knots)
+        xi = np.clip((x - at.left) / at.width, 0.0, 1.0)
+        curve = xi * (1.0 - xi)
+        rise = at.height * (at.step * xi**2 + at.slope_left * curve) / (at.step + at.bend * curve)
+        below, above = self._beyond(x, self.knots)
+        return at.low + rise + below * self.slopes[0] + above * self.slopes[-1]
+
+    def derivative(self, x: Values) -> Values:
+        """dz/dx at each x."""
+        at = self._segment(x, self.knots)
+        xi = np.clip((x - at.left) / at.width, 0.0, 1.0)
+        curve = xi * (1.0 - xi)
+        ends = at.slope_right * xi**2 + at.slope_left * (1.0 - xi) ** 2
+        return at.step**2 * (ends + 2.0 * at.step * curve) / (at.step + at.bend * curve) ** 2
+
+    def inverse(self, z: Values) -> Values:
+        """x at each z: the root of a quadratic in ξ."""
+        at = self._segment(z, self.levels)
+        rise = np.clip(z - at.low, 0.0, at.height)
+        a = at.height * (at.step - at.slope_left) + rise * at.bend
+        b = at.height * at.slope_left - rise * at.bend
+        root = np.sqrt(np.maximum(b**2 + 4.0 * a * at.step * rise, 0.0))
+        xi = 2.0 * at.step * rise / (b + root)  # this form of the root does not cancel
+        below, above = self._beyond(z, self.levels)
+        return at.left + at.width * xi + below / self.slopes[0] + above / self.slopes[-1]
+
+    def _segment(self, place: Values, edges: Knots) -> _Segment:
+        k = np.clip(np.searchsorted(edges, place, side="right") - 1, 0, edges.size - 2)
+        return _Segment(
+            self.knots[k],
+            np.diff(self.knots)[k],
+            self.levels[k],
+            np.diff(self.levels)[k],
+            self.slopes[k],
+            self.slopes[k + 1],
+        )
+
+    @staticmethod
+    def _beyond(place: Values, edges: Knots) -> tuple[Values, Values]:
+        """How far each value lies below the first edge (≤ 0) and above the last (≥ 0)."""
+        return np.minimum(place - edges[0], 0.0), np.maximum(place - edges[-1], 0.0)

@@ -1,0 +1,227 @@
+"""DensityEstimator: a normalised density as a learned ratio to a base."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Self
+
+import jax
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, DensityMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from secant.bases import (
+    BaseRule,
+    Copula,
+    FullGaussian,
+    Given,
+    Mixture,
+    SampledDensity,
+    StandardNormal,
+)
+from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
+from secant.exceptions import NormaliserWarning
+from secant.models.networks import ResidualMLP
+from secant.tasks.annealing import Annealing
+from secant.tasks.defaults import training_for
+from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms
+from secant.tasks.learned_density import LearnedDensity
+from secant.training.settings import Training
+
+__all__ = ["DensityEstimator"]
+
+Rows = Float[np.ndarray, "n d"]
+
+_BASES: dict[str, BaseRule] = {
+    "normal": StandardNormal(),
+    "gaussian": FullGaussian(),
+    "copula": Copula(),
+    "mixture": Mixture(),
+    "copula-mixture": Copula(Mixture()),
+}
+_FEWEST_BASE_ROWS = 50_000
+_MOST_BASE_ROWS = 2_000_000
+_MOST_BASE_NUMBERS = 64_000_000  # 256 MiB
+
+
+class DensityEstimator(DensityMixin, BaseEstimator):
+    """log p(x) = log r(x) + log p_0(x) − log Ẑ, with p_0 a base and r learned on top of it.
+
+    Contract of scikit-learn's `KernelDensity`: `fit`, `score_samples`, `score`, `sample`. One
+    network evaluation a row.
+
+    Args:
+        base: p_0. `"normal"` is N(0, I) in standardised columns, `"gaussian"` N(m, S), `"copula"`
+            smooth margins under a Gaussian copula, `"mixture"` a mixture of Gaussians,
+            `"copula-mixture"` smooth margins under such a mixture; or a `BaseRule` of
+            `secant.bases`, or any object with `sample(key, n)` and `log_prob(x)`. None is
+            `"copula-mixture"`.
+        estimator: of the ratio of the rows to the base's, in the base's coordinates; None is a
+            classifier, and `SecantRatio` where the base is too far from the data for one.
+        dequantise: columns to spread by uniform noise over the gaps between their values, by
+            number or name; `"auto"` takes those with atoms. None takes none, and warns of atoms.
+        annealing: how log Ẑ is found where plain importance sampling is heavy-tailed, and how rows
+            are drawn then.
+        random_state: seed of everything random.
+
+    Attributes:
+        log_normalizer_: log Ẑ in nats, already subtracted from every log density.
+        normalizer_: the same with its standard error and the method by which it was found.
+        base_: the fitted base.
+        ratio_: the fitted ratio, with `diagnostics_`.
+
+    Example:
+        >>> import numpy as np, secant
+        >>> rows = np.random.default_rng(0).normal(size=(2000, 2))
+        >>> density = secant.DensityEstimator(base="gaussian", random_state=0).fit(rows)
+        >>> bool(abs(density.score_samples(np.zeros((1, 2)))[0] + np.log(2 * np.pi)) < 0.3)
+        True
+    """
+
+    def __init__(
+        self,
+        base: str | BaseRule | SampledDensity | None = None,
+        *,
+        estimator: RatioEstimator | None = None,
+        dequantise: str | Sequence[int | str] | None = None,
+        annealing: Annealing | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.base = base
+        self.estimator = estimator
+        self.dequantise = dequantise
+        self.annealing = annealing
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: None = None) -> Self:
+        """Learn the density of rows (n, d)."""
+        del y
+        rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        rng = np.random.default_rng(seed)
+        self.dequantisation_ = self._dequantisation(rows)
+        spread = self.dequantisation_(rows, rng)
+        self.annealing_ = Annealing() if self.annealing is None else self.annealing
+        self.base_ = self._base_rule().fitted(spread, seed)
+        key_base, key_mass = jax.random.split(jax.random.key(seed))
+        coordinates = self.base_.coordinates(spread)
+        pool = self.base_.sample(key_base, _pool_size(*rows.shape))
+        ratio = (
+            default_density_ratio(rows.shape[0])
+            if self.estimator is None
+            else clone(self.estimator)
+        )
+        self.ratio_ = ratio.set_params(random_state=seed).fit_samples(pool, coordinates)
+        self.normalizer_ = self._learned.normaliser(key_mass, self.annealing_)
+        self.log_normalizer_ = self.normalizer_.value
+        self._seed = seed
+        self._warn()
+        return self
+
+    @property
+    def _learned(self) -> LearnedDensity:
+        return LearnedDensity(self.base_, self.ratio_)
+
+    def _base_rule(self) -> BaseRule:
+        if self.base is None:
+            return _BASES["copula-mixture"]
+        if isinstance(self.base, BaseRule):
+            return self.base
+        if isinstance(self.base, str) and self.base in _BASES:
+            return _BASES[self.base]
+        if hasattr(self.base, "sample") and hasattr(self.base, "log_prob"):
+            return Given(self.base)
+        raise ValueError(
+            f"`base` must be one of {sorted(_BASES)}, a rule of secant.bases, or an object with "
+            f"`sample(key, n)` and `log_prob(x)`; got {self.base!r}."
+        )
+
+    def _dequantisation(self, rows: Rows) -> Dequantisation:
+        names = [str(n) for n in getattr(self, "feature_names_in_", range(rows.shape[1]))]
+        if self.dequantise is None:
+            warn_of_atoms(rows, names)
+            return Dequantisation.of(rows, [])
+        if isinstance(self.dequantise, str):
+            if self.dequantise != "auto":
+                raise ValueError(
+                    "`dequantise` must be None, 'auto' or a list of columns by number or name; "
+                    f"got {self.dequantise!r}."
+                )
+            return Dequantisation.of(rows, np.flatnonzero(columns_with_atoms(rows)).tolist())
+        return Dequantisation.of(rows, [_column(c, names) for c in self.dequantise])
+
+    def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
+        """log p(x) of each row, in nats per unit of the columns as they came.
+
+        Rows with dequantised columns are scored with noise in them, the same at every call.
+        """
+        check_is_fitted(self)
+        rows = np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
+        spread = self.dequantisation_(rows, np.random.default_rng(self._seed))
+        return self._learned.log_density(spread) - self.log_normalizer_
+
+    def score(self, X: ArrayLike, y: None = None) -> float:
+        """The total log likelihood of rows, as `KernelDensity` has it; higher is better."""
+        del y
+        return float(self.score_samples(X).sum())
+
+    def sample(
+        self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
+    ) -> Rows:
+        """Rows of the learned density.
+
+        By importance resampling from the base where its weights have a usable mean (a row may then
+        come twice), else by annealing along the path with Langevin moves (N3).
+        """
+        check_is_fitted(self)
+        if not n_samples >= 1:
+            raise ValueError(f"`n_samples` must be at least 1; got {n_samples}.")
+        key = jax.random.key(int(check_random_state(random_state).randint(2**31 - 1)))
+        if self.normalizer_.importance.is_reliable or not self._learned.is_annealable:
+            drawn = self._learned.resampled(key, n_samples)
+        else:
+            drawn = self._learned.annealed(key, self.annealing_.for_rows(n_samples)).rows[
+                :n_samples
+            ]
+        return self.dequantisation_.floored(self.base_.chart.inverse(drawn))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether a fit has come to its end."""
+        return hasattr(self, "normalizer_")
+
+    def _warn(self) -> None:
+        if self.normalizer_.doubt is not None:
+            warnings.warn(
+                f"{self.normalizer_}. Log densities may be off by a constant; take a base nearer "
+                "to the rows, such as base='copula-mixture', or more annealing.",
+                NormaliserWarning,
+                stacklevel=3,
+            )
+
+
+def default_density_ratio(n: int) -> ChasmSwitch:
+    """A classifier where the base is near, `SecantRatio` where it is not."""
+    training = training_for(n) if n < 50_000 else Training(steps=20_000, evaluate_every=500)
+    near = ClassifierRatio(trunk=ResidualMLP(depth=3), scaling=Identity(), training=training)
+    return ChasmSwitch(near, SecantRatio(scaling=Identity(), training=training))
+
+
+def _pool_size(n: int, d: int) -> int:
+    """Rows of the base to learn against: they are free, but for memory."""
+    most = min(_MOST_BASE_ROWS, _MOST_BASE_NUMBERS // d)
+    return min(max(4 * n, _FEWEST_BASE_ROWS), most)
+
+
+def _column(column: int | str, names: list[str]) -> int:
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    if isinstance(column, int | np.integer) and 0 <= column < len(names):
+        return int(column)
+    raise ValueError(
+        f"`dequantise` names column {column!r}; columns are {names[:10]}"
+        f"{' …' if len(names) > 10 else ''}."
+    )
