@@ -1,4 +1,4 @@
-"""Pairs of distributions that carry their exact log ratio, or their mutual information."""
+"""Distributions that carry their truth: a log ratio, a mutual information, or a density."""
 
 from secant.datasets.beyond_normal import bmi_tasks, geometric_tasks
 from secant.datasets.dependence import (
@@ -26,6 +26,7 @@ from secant.datasets.injections import (
 )
 from secant.datasets.mixtures import mixture_2d, mixture_8d, mixture_pair
 from secant.datasets.pair import Estimate, Pair
+from secant.datasets.toys import Toy, toys
 from secant.datasets.transforms import (
     asinh,
     half_cube,
@@ -39,6 +40,7 @@ __all__ = [
     "DependentPair",
     "Estimate",
     "Pair",
+    "Toy",
     "additive_noise",
     "asinh",
     "asinh_student",
@@ -62,6 +64,7 @@ __all__ = [
     "student_pair",
     "swiss_roll",
     "through",
+    "toys",
     "wiggly_x",
     "wiggly_y",
 ]
