@@ -30,19 +30,33 @@ NAMES = [
 ]
 BY_NAME = {toy.name: toy for toy in toys()}
 every_toy = pytest.mark.parametrize("toy", toys(), ids=NAMES)
-# Divides the squares of the checkerboard, and is 1.04 times the narrowest noise: a sum over such
-# a grid errs by 2 exp(−2π²/1.04²) = 3e-8 of the density.
-SPACING = 1 / 12
-CELL = 6  # grid points along a cell of the histogram
+# Divides the squares of the checkerboard, and is 0.8 times the narrowest noise: a sum over such
+# a grid errs by 2 exp(−2π²/0.8²) = 1e-13 of the density. The spacing of `Toy.entropy`, too: one
+# program serves both.
+SPACING = 1 / 16
+CELL = 8  # grid points along a cell of the histogram
+N_DRAWS = 20_000
 
 
 @cache
 def grid_masses(toy: Toy) -> np.ndarray:
-    """(144, 144) masses of the cells of [−6, 6]²."""
+    """(192, 192) masses of the cells of [−6, 6]²."""
     axis = np.arange(-6 + SPACING / 2, 6, SPACING)
     x = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
     log_p = np.asarray(jax.jit(toy.log_density)(x), float)
     return SPACING**2 * np.exp(log_p).reshape(len(axis), len(axis))
+
+
+@cache
+def draws(toy: Toy) -> tuple[jax.Array, jax.Array]:
+    """Rows, one that is far out, and their log densities."""
+
+    @jax.jit
+    def drawn(key: PRNGKeyArray) -> tuple[jax.Array, jax.Array]:
+        x = jnp.concatenate([toy.draw(key, N_DRAWS), jnp.array([[30.0, -40.0]])])
+        return x, toy.log_density(x)
+
+    return drawn(jax.random.key(0, impl="rbg"))
 
 
 def test_the_nine_sets_of_the_paper() -> None:
@@ -56,30 +70,28 @@ def test_density_integrates_to_one(toy: Toy) -> None:
 
 
 @every_toy
-def test_draws_follow_the_density(toy: Toy, key: PRNGKeyArray) -> None:
-    n = 20_000
-    masses = grid_masses(toy)
-    cells = masses.reshape(144 // CELL, CELL, 144 // CELL, CELL).sum(axis=(1, 3))
-    edges = np.linspace(-6, 6, 144 // CELL + 1)
-    x = np.asarray(jax.jit(toy.draw, static_argnums=1)(key, n), float)
+def test_draws_follow_the_density(toy: Toy) -> None:
+    n_cells = 192 // CELL
+    cells = N_DRAWS * grid_masses(toy).reshape(n_cells, CELL, n_cells, CELL).sum(axis=(1, 3))
+    edges = np.linspace(-6, 6, n_cells + 1)
+    x = np.asarray(draws(toy)[0][:N_DRAWS], float)
     counts = np.histogram2d(x[:, 0], x[:, 1], bins=[edges, edges])[0]
-    filled = n * cells > 5
-    observed = np.append(counts[filled], n - counts[filled].sum())
-    expected = np.append(n * cells[filled], n * (1 - cells[filled].sum()) + 1e-3)
+    filled = cells > 5
+    observed = np.append(counts[filled], N_DRAWS - counts[filled].sum())
+    # All other cells are one; the checkerboard has none, and 1e-3 stands for its rounding.
+    expected = np.append(cells[filled], N_DRAWS - cells[filled].sum() + 1e-3)
     chi_square = np.sum((observed - expected) ** 2 / expected)
     assert stats.chi2.sf(chi_square, filled.sum()) > 1e-4
 
 
 @every_toy
-def test_draws_and_densities_can_be_traced(toy: Toy, key: PRNGKeyArray) -> None:
-    x = jax.jit(toy.draw, static_argnums=1)(key, 7)
-    assert x.shape == (7, 2)
-    # The last row is far out: there log p is very negative or −∞, and never NaN.
-    log_p = jax.jit(toy.log_density)(jnp.concatenate([x, jnp.array([[30.0, -40.0]])]))
+def test_log_density_is_finite_at_draws_and_never_nan(toy: Toy) -> None:
+    x, log_p = draws(toy)
+    assert x.shape == (N_DRAWS + 1, 2)
+    assert log_p.shape == (N_DRAWS + 1,)
     assert log_p.dtype == x.dtype
-    assert log_p.shape == (8,)
-    assert np.isfinite(log_p[:7]).all()
-    assert log_p[7] < -100
+    assert np.isfinite(log_p[:N_DRAWS]).all()
+    assert log_p[N_DRAWS] < -100
 
 
 @every_toy
@@ -101,12 +113,20 @@ def test_toys_can_be_pickled(toy: Toy) -> None:
         ("tree", 1.9236),
     ],
 )
-def test_entropy_by_two_routes(name: str, entropy: float, key: PRNGKeyArray) -> None:
+def test_entropy_by_two_routes(name: str, entropy: float) -> None:
     toy = BY_NAME[name]
     assert toy.entropy() == pytest.approx(entropy, abs=1e-4)
-    estimate = toy.entropy_estimate(key, 10_000)
+    values = -np.asarray(draws(toy)[1][:N_DRAWS], float)
     # 4 standard errors; 1e-6 for the rounding of the constant density, whose error is 0.
-    assert abs(estimate.value - toy.entropy()) < 4 * estimate.standard_error + 1e-6
+    assert abs(values.mean() - toy.entropy()) < 4 * values.std() / math.sqrt(N_DRAWS) + 1e-6
+
+
+def test_entropy_estimate_has_a_standard_error(key: PRNGKeyArray) -> None:
+    toy = BY_NAME["8gaussians"]
+    estimate = toy.entropy_estimate(key, 10_000)
+    assert abs(estimate.value - toy.entropy()) < 4 * estimate.standard_error
+    # The log density of a Gaussian in the plane has variance 1.
+    assert estimate.standard_error == pytest.approx(0.01, rel=0.05)
 
 
 @pytest.mark.parametrize("name", ["rings", "pinwheel", "tree"])
@@ -241,13 +261,12 @@ def test_pinwheel_by_the_change_of_variables() -> None:
     np.testing.assert_allclose(ours[near_middle], oracle[near_middle], atol=1e-6)
 
 
-def test_checkerboard_is_flat_and_alternates(key: PRNGKeyArray) -> None:
+def test_checkerboard_is_flat_and_alternates() -> None:
     board = BY_NAME["checkerboard"]
     corners = np.stack(np.meshgrid(np.arange(-3, 3), np.arange(-3, 3), indexing="ij"), axis=-1)
-    log_p = np.asarray(board.log_density(corners.reshape(-1, 2) + 0.5)).reshape(6, 6)
+    log_p = np.asarray(jax.jit(board.log_density)(corners.reshape(-1, 2) + 0.5)).reshape(6, 6)
     on_board = np.zeros((6, 6), bool)
     on_board[1:5, 1:5] = np.indices((4, 4)).sum(axis=0) % 2 == 0
     np.testing.assert_allclose(log_p[on_board], -math.log(8), rtol=1e-6)
     assert on_board.sum() == 8
     assert np.isneginf(log_p[~on_board]).all()
-    assert np.isfinite(jax.jit(lambda key: board.log_density(board.draw(key, 100_000)))(key)).all()
