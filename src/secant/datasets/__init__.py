@@ -1,4 +1,4 @@
-"""Pairs of distributions that carry their exact log ratio, or their mutual information."""
+"""Distributions that carry their truth, and tables of real data."""
 
 from secant.datasets.beyond_normal import bmi_tasks, geometric_tasks
 from secant.datasets.dependence import (
@@ -26,6 +26,8 @@ from secant.datasets.injections import (
 )
 from secant.datasets.mixtures import mixture_2d, mixture_8d, mixture_pair
 from secant.datasets.pair import Estimate, Pair
+from secant.datasets.tables import Table, bsds300, gas, hepmass, miniboone, power
+from secant.datasets.toys import Toy, toys
 from secant.datasets.transforms import (
     asinh,
     half_cube,
@@ -39,29 +41,37 @@ __all__ = [
     "DependentPair",
     "Estimate",
     "Pair",
+    "Table",
+    "Toy",
     "additive_noise",
     "asinh",
     "asinh_student",
     "block_gaussians",
     "bmi_tasks",
+    "bsds300",
     "edge_singular_gauss",
+    "gas",
     "gaussian_pair",
     "geometric_tasks",
     "half_cube",
+    "hepmass",
     "inverse_asinh",
     "inverse_half_cube",
     "joint_student",
+    "miniboone",
     "mixture_2d",
     "mixture_8d",
     "mixture_pair",
     "mixture_quantile_of_normal",
     "narrow_gaussian",
     "normal_cdf",
+    "power",
     "shuffled",
     "spiral",
     "student_pair",
     "swiss_roll",
     "through",
+    "toys",
     "wiggly_x",
     "wiggly_y",
 ]

@@ -1,0 +1,37 @@
+"""Nine distributions in the plane that carry their exact density."""
+
+from functools import cache
+
+from secant.datasets.toys.checkerboard import checkerboard
+from secant.datasets.toys.circles import circles, rings
+from secant.datasets.toys.curves import moons, swissroll, two_spirals
+from secant.datasets.toys.mixture import eight_gaussians
+from secant.datasets.toys.pinwheel import pinwheel
+from secant.datasets.toys.toy import Toy
+from secant.datasets.toys.tree import tree
+
+__all__ = ["Toy", "toys"]
+
+
+@cache
+def toys() -> tuple[Toy, ...]:
+    """The nine sets, at the scales and noises that papers on flows use.
+
+    Returns:
+        swissroll, circles, rings, moons, 8gaussians, pinwheel, 2spirals, checkerboard and tree.
+
+    Example:
+        >>> [toy.name for toy in toys()][:4]
+        ['swissroll', 'circles', 'rings', 'moons']
+    """
+    return (
+        swissroll(),
+        circles(),
+        rings(),
+        moons(),
+        eight_gaussians(),
+        pinwheel(),
+        two_spirals(),
+        checkerboard(),
+        tree(),
+    )

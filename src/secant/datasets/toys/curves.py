@@ -1,0 +1,103 @@
+"""Curves with isotropic Gaussian noise: `swissroll`, `moons` and `2spirals`."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+from numpy.polynomial.legendre import leggauss
+
+from secant.datasets.toys.mixture import IsotropicMixture
+from secant.datasets.toys.toy import Toy
+
+__all__ = ["moons", "swissroll", "two_spirals"]
+
+
+def swissroll() -> Toy:
+    """`(t cos t, t sin t)/5`, t uniform on [1.5π, 4.5π], with noise 0.2."""
+    noisy = _NoisyCurves(_roll, n_arms=1, noise=0.2, n_nodes=256)
+    return Toy("swissroll", noisy.draw, noisy.log_density)
+
+
+def moons() -> Toy:
+    """Two half circles of radius 2 about (−1, −0.2) and (1, 0.8), with noise 0.2."""
+    noisy = _NoisyCurves(_moon, n_arms=2, noise=0.2, n_nodes=96)
+    return Toy("moons", noisy.draw, noisy.log_density)
+
+
+def two_spirals() -> Toy:
+    """`±(−t cos t, t sin t)/3`, t = 3π√u with u uniform, with noise 0.1.
+
+    The usual definition first shifts each coordinate by U(0, 0.5)/3, apart for the two arms. It
+    is left out, so that the noise is isotropic and the density a one-dimensional integral.
+    """
+    noisy = _NoisyCurves(_spiral, n_arms=2, noise=0.1, n_nodes=384)
+    return Toy("2spirals", noisy.draw, noisy.log_density)
+
+
+@dataclass(frozen=True)
+class _NoisyCurves:
+    """An arm k at random, a point `c_k(s)`, s = √u with u uniform, and N(0, σ² I).
+
+    `p(x) = (1/K) Σ_k ∫_0^1 N(x; c_k(√u), σ² I) du`, by Gauss–Legendre in s, du = 2s ds: the
+    density of a mixture with a component at each node. Near 0 a spiral is smooth in s, not in u.
+    Nodes at most 0.9 σ apart integrate a Gaussian to 1e-8 of its peak.
+    """
+
+    curve: Callable[[Array, Array], Array]
+    n_arms: int
+    noise: float
+    n_nodes: int
+
+    def draw(self, key: PRNGKeyArray, n: int) -> Array:
+        """(n, 2) rows."""
+        arm_key, curve_key, noise_key = jax.random.split(key, 3)
+        arm = jax.random.randint(arm_key, (n,), 0, self.n_arms)
+        s = jnp.sqrt(jax.random.uniform(curve_key, (n,)))
+        return self.curve(arm, s) + self.noise * jax.random.normal(noise_key, (n, 2))
+
+    def log_density(self, x: Array) -> Array:
+        """(n, 2) → (n,)."""
+        return self._mixture.log_density(x)
+
+    @cached_property
+    def _mixture(self) -> IsotropicMixture:
+        """The nodes of the quadrature, as Gaussians."""
+        nodes, weights = leggauss(self.n_nodes)
+        s = np.tile((nodes + 1) / 2, self.n_arms)
+        arm = np.repeat(np.arange(self.n_arms), self.n_nodes)
+        masses = s * np.tile(weights, self.n_arms) / self.n_arms
+        # Evaluated at once, and in double precision, also within a program being traced.
+        with jax.ensure_compile_time_eval(), jax.enable_x64(True):
+            centres = np.asarray(self.curve(jnp.asarray(arm), jnp.asarray(s)))
+        return IsotropicMixture(centres, masses, self.noise)
+
+
+# Module-level functions, unlike closures, can be pickled.
+
+
+def _roll(_: Array, s: Array) -> Array:
+    """(n,) → (n, 2)."""
+    t = 1.5 * math.pi * (1 + 2 * s**2)
+    return t[:, None] * _on_circle(t) / 5
+
+
+def _moon(arm: Array, s: Array) -> Array:
+    """(n,) and (n,) → (n, 2): the second moon is the first, turned by π and moved."""
+    sign, angle = 1 - 2 * arm[:, None], math.pi * s**2
+    return sign * (2 * _on_circle(angle) - jnp.array([1.0, 0.5])) + jnp.array([0.0, 0.3])
+
+
+def _spiral(arm: Array, s: Array) -> Array:
+    """(n,) and (n,) → (n, 2): the second arm is the first, turned by π."""
+    sign, t = 1 - 2 * arm[:, None], 3 * math.pi * s
+    return sign * t[:, None] * _on_circle(t) * jnp.array([-1.0, 1.0]) / 3
+
+
+def _on_circle(angle: Array) -> Array:
+    """(n,) → (n, 2)."""
+    return jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=1)
