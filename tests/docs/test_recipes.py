@@ -100,3 +100,16 @@ def test_the_guide_to_mutual_information():
     assert names["total"].p_value < 0.02
     assert names["matrix"].p_value[2, 3] < 0.02
     assert names["glance"].estimate < 0.2 * names["found"].estimate  # as the page says
+
+
+def test_the_guide_to_densities():
+    names = run("density.md")
+    # The ring's own likelihood, by quadrature over its angle.
+    angle = np.linspace(0, 2 * np.pi, 2000, endpoint=False)
+    centers = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    square = ((names["test"][:, None, :] - centers) ** 2).sum(axis=2)
+    truth = -np.log(np.exp(-square / 0.02).mean(axis=1) / (0.02 * np.pi)).mean()
+    found = -names["density"].score_samples(names["test"]).mean()
+    assert truth - 0.05 < found < truth + 0.1
+    radius = np.linalg.norm(names["rows"], axis=1)
+    assert abs(radius.mean() - 1.0) < 0.02

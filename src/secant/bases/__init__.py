@@ -1,6 +1,7 @@
 """Bases of a density: p_0 that can be sampled from and evaluated, fitted to the rows."""
 
 from secant.bases.charts import Affine, Chain, Chart
+from secant.bases.flows import FlowJAX
 from secant.bases.margins import NormalMargins
 from secant.bases.mixture_fit import Growth
 from secant.bases.references import (
@@ -27,6 +28,7 @@ __all__ = [
     "Chain",
     "Chart",
     "Copula",
+    "FlowJAX",
     "FullGaussian",
     "GaussianMixtureReference",
     "Given",

@@ -17,6 +17,7 @@ __all__ = ["Growth", "grown_mixture"]
 Rows = Float[np.ndarray, "n d"]
 
 _BLOCK_NUMBERS = 1 << 24  # of one block's rows × components × columns: 64 MiB in float32
+_ROWS_A_COMPONENT = 10  # and column, at least
 _FORGETTING = 0.6  # exponent of the step size, between 1/2 (fast) and 1 (every step counts alike)
 
 
@@ -25,16 +26,21 @@ class Growth(eqx.Module):
 
     Attributes:
         max_components: where it stops at the latest.
+        max_products: bound on rows × components × columns², what a pass over the rows costs.
         min_gain: nats a held-out row that a doubling must bring.
+        patience: doublings without such a gain before it stops; the best is kept. A ring or a
+            chessboard gains nothing by the first few.
         passes: over the rows between two doublings.
         least_steps: of expectation maximisation between two doublings, where rows are few.
         batch_size: rows a step; with as many as there are, plain expectation maximisation.
         prior_rows: pseudo-rows of the pooled covariance in each component's, in units of d + 2.
     """
 
-    max_components: int = 256
+    max_components: int = 2048
+    max_products: float = 1.2e12
     min_gain: float = 0.005
-    passes: float = 1.0
+    patience: int = 3
+    passes: float = 0.5
     least_steps: int = 30
     batch_size: int = 20_000
     prior_rows: float = 1.0
@@ -145,11 +151,18 @@ def grown_mixture(
     """
     whole = _Statistics(np.ones(1), x.mean(axis=0)[None], (x.T @ x / x.shape[0])[None])
     moments = whole.moments(x.shape[0], growth.prior_rows)
-    best = _expected(moments.mixture(), held)[1]
-    while 2 * moments.weights.size <= growth.max_components:
-        larger = _improved(moments.split(), x, growth, rng)
-        score = _expected(larger.mixture(), held)[1]
-        if score < best + growth.min_gain:
-            break
-        moments, best = larger, score
-    return moments.mixture()
+    kept, best, vain = moments, _expected(moments.mixture(), held)[1], 0
+    n, d = x.shape
+    most = min(
+        growth.max_components,
+        growth.max_products / (n * d**2),
+        n / (_ROWS_A_COMPONENT * (d + 1)),
+    )
+    while 2 * moments.weights.size <= most and vain < growth.patience:
+        moments = _improved(moments.split(), x, growth, rng)
+        score = _expected(moments.mixture(), held)[1]
+        if score > best + growth.min_gain:
+            kept, best, vain = moments, score, 0
+        else:
+            vain += 1
+    return kept.mixture()

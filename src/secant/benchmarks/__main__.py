@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from secant.benchmarks.density import DENSITY_SUITES, run_density
+from secant.benchmarks.density.suites import DensitySuite
 from secant.benchmarks.information import INFORMATION_SUITES, run_information
+from secant.benchmarks.information.suites import InformationSuite
 from secant.benchmarks.runner import run_suite
 from secant.benchmarks.suites import SUITES
 
@@ -19,7 +22,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="show the suites")
     run = commands.add_parser("run", help="run a suite, resuming where it stopped")
-    run.add_argument("suite", choices=[*SUITES, *INFORMATION_SUITES, *_OTHERS])
+    run.add_argument("suite", choices=[*SUITES, *INFORMATION_SUITES, *DENSITY_SUITES, *_OTHERS])
     run.add_argument("--seeds", type=int, help="runs of each entry; else the suite's own number")
     run.add_argument("--part", default="0/1", help="i/n: the share of one of n processes")
     run.add_argument("--match", default="", help="only entries whose task or method contains this")
@@ -41,6 +44,8 @@ def main() -> None:
         run_covariate_shift(RESULTS / "covariate-shift.jsonl", arguments.seeds or 20)
     elif arguments.suite in INFORMATION_SUITES:
         _run_information(arguments)
+    elif arguments.suite in DENSITY_SUITES:
+        _run_density(arguments)
     else:
         _run(arguments)
 
@@ -48,11 +53,16 @@ def main() -> None:
 def _list() -> None:
     for make in SUITES.values():
         suite = make()
-        print(f"{suite.name:16s} {len(suite.entries):4d} entries  {suite.about}")
+        print(f"{suite.name:20s} {len(suite.entries):4d} entries  {suite.about}")
     for build in INFORMATION_SUITES.values():
-        found = build()
-        count = len(found.tasks) * len(found.methods)
-        print(f"{found.name:16s} {count:4d} entries  {found.about}")
+        _list_products(build())
+    for build_density in DENSITY_SUITES.values():
+        _list_products(build_density())
+
+
+def _list_products(suite: InformationSuite | DensitySuite) -> None:
+    count = len(suite.tasks) * len(suite.methods)
+    print(f"{suite.name:20s} {count:4d} entries  {suite.about}")
 
 
 def _part(arguments: argparse.Namespace) -> tuple[int, int]:
@@ -74,6 +84,27 @@ def _run_information(arguments: argparse.Namespace) -> None:
             f"{row.task:44s} {row.method:20s} seed {row.seed:3d} truth {_number(row.truth)}"
             f" estimate {_number(row.estimate)} ± {_number(row.standard_error)}"
             f" p {_number(row.p_value)} {_number(row.seconds)} s {row.status}",
+            flush=True,
+        )
+        if row.traceback:
+            print(row.traceback, flush=True)
+
+
+def _run_density(arguments: argparse.Namespace) -> None:
+    suite = DENSITY_SUITES[arguments.suite]()
+    rows = run_density(
+        suite,
+        RESULTS / f"{suite.name}.jsonl",
+        n_seeds=arguments.seeds,
+        part=_part(arguments),
+        match=arguments.match,
+    )
+    for row in rows:
+        print(
+            f"{row.task:14s} {row.method:28s} seed {row.seed} x{row.evaluations:<3d}"
+            f" nll {_number(row.nll)} ± {_number(row.nll_error)} truth {_number(row.truth)}"
+            f" log Z {_number(row.log_normalizer)} ± {_number(row.log_normalizer_error)}"
+            f" {_number(row.seconds)} s {row.peak_mib} MiB {row.status}",
             flush=True,
         )
         if row.traceback:

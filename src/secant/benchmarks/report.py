@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from secant.benchmarks.covariate_shift import ShiftRow, shift_table
+from secant.benchmarks.density.report import density_sections, density_summary
 from secant.benchmarks.information.report import information_sections, information_summary
 from secant.benchmarks.rows import Row, read_rows
 from secant.benchmarks.suites import SUITES
@@ -38,6 +39,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     if baselines:
         parts += ["## Every method", _BASELINES, *_matrices(baselines, _BASELINE_COLUMNS)]
     parts += information_sections(results)
+    parts += density_sections(results)
     shifts = read_rows(results / "covariate-shift.jsonl", ShiftRow)
     parts += ["## Covariate shift on a real table", _COVARIATE_SHIFT, shift_table(shifts)]
     parts += ["## Throughput", _THROUGHPUT, _throughput_table(results / "throughput.jsonl")]
@@ -47,6 +49,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     readme = Path("README.md")
     _fill_readme(readme, "results", table(_HEADER, _error_rows(core)))
     _fill_readme(readme, "information", information_summary(results))
+    _fill_readme(readme, "density", density_summary(results))
 
 
 _PREAMBLE = (

@@ -17,8 +17,6 @@ from secant.exceptions import OverlapWarning
 
 __all__ = ["ChasmSwitch"]
 
-_ROWS_TO_LOOK = 20_000
-
 
 class ChasmSwitch(RatioEstimator):
     """Fits `near`; if it finds the samples too far apart for it, fits `far` instead.
@@ -27,12 +25,13 @@ class ChasmSwitch(RatioEstimator):
     none. Beyond a few nats it tells the samples apart without error and learns no more, which is
     where methods along a path begin. The switch looks at what `near` says itself: the mean of its
     log ratio over held-out rows of x_1, an estimate of KL(p_1‖p_0) that saturates but does not
-    overshoot. With many rows, the look is at 20,000 of each sample.
+    overshoot.
 
     Args:
         near: for samples that overlap; None is a `ClassifierRatio` on a Gaussian anchor.
         far: for samples that do not; None is `SecantRatio()`.
         threshold: nats between the samples from which on `far` is used.
+        rows_to_look: of each sample, where it has more, for a first look; None looks at them all.
         random_state: seed of both.
 
     Attributes:
@@ -47,17 +46,20 @@ class ChasmSwitch(RatioEstimator):
         far: RatioEstimator | None = None,
         *,
         threshold: float = 3.0,
+        rows_to_look: int | None = 20_000,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.near = near
         self.far = far
         self.threshold = threshold
+        self.rows_to_look = rows_to_look
         self.random_state = random_state
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
         near = ClassifierRatio(anchor=GaussianMoments()) if self.near is None else self.near
         rng = np.random.default_rng(seed)
-        some_0, some_1 = (_thinned(sample, rng) for sample in (sample_0, sample_1))
+        most = self.rows_to_look
+        some_0, some_1 = (_thinned(sample, most, rng) for sample in (sample_0, sample_1))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OverlapWarning)  # asked for below, and acted upon
             found = _fitted(near, some_0, some_1, seed)
@@ -74,12 +76,12 @@ class ChasmSwitch(RatioEstimator):
         return self.estimator_.log_ratio(X)
 
 
-def _thinned(sample: Sample, rng: np.random.Generator) -> Sample:
+def _thinned(sample: Sample, most: int | None, rng: np.random.Generator) -> Sample:
     """Enough rows to see whether the samples overlap."""
     n = sample.rows.shape[0]
-    if n <= _ROWS_TO_LOOK:
+    if most is None or n <= most:
         return sample
-    rows = np.sort(rng.choice(n, _ROWS_TO_LOOK, replace=False))
+    rows = np.sort(rng.choice(n, most, replace=False))
     weights = None if sample.weights is None else sample.weights[rows]
     return Sample(np.asarray(sample.rows[rows]), weights)
 

@@ -3,7 +3,13 @@
 from secant.models.aligned import AlignedSecant
 from secant.models.anchor import Anchor, Anchored, GaussianAnchor, MixtureAnchor
 from secant.models.joint import JointScore, JointScoreNetwork
-from secant.models.networks import QuadraticForms, ResidualMLP, Trunk, TrunkBuilder
+from secant.models.networks import (
+    FourierMLP,
+    QuadraticForms,
+    ResidualMLP,
+    Trunk,
+    TrunkBuilder,
+)
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.models.shifted import Shifted
 from secant.models.spectral import SpectralSecant
@@ -14,6 +20,7 @@ __all__ = [
     "AlignedSecant",
     "Anchor",
     "Anchored",
+    "FourierMLP",
     "GaussianAnchor",
     "JointScore",
     "JointScoreNetwork",

@@ -25,11 +25,11 @@ from secant.bases import (
 )
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.exceptions import NormaliserWarning
-from secant.models.networks import ResidualMLP
+from secant.models.networks import FourierMLP
 from secant.tasks.annealing import Annealing
-from secant.tasks.defaults import training_for
+from secant.tasks.defaults import FEW_ROWS, training_for
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms
-from secant.tasks.learned_density import LearnedDensity
+from secant.tasks.learned_density import LearnedDensity, LogNormalizer
 from secant.training.settings import Training
 
 __all__ = ["DensityEstimator"]
@@ -43,6 +43,9 @@ _BASES: dict[str, BaseRule] = {
     "mixture": Mixture(),
     "copula-mixture": Copula(Mixture()),
 }
+_MANY_ROWS = 200_000  # from which on a wider network and more steps pay
+_SHARE_HELD = 0.1  # of the rows, to choose between bases by
+_MOST_HELD = 20_000
 _FEWEST_BASE_ROWS = 50_000
 _MOST_BASE_ROWS = 2_000_000
 _MOST_BASE_NUMBERS = 64_000_000  # 256 MiB
@@ -58,8 +61,8 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         base: p_0. `"normal"` is N(0, I) in standardised columns, `"gaussian"` N(m, S), `"copula"`
             smooth margins under a Gaussian copula, `"mixture"` a mixture of Gaussians,
             `"copula-mixture"` smooth margins under such a mixture; or a `BaseRule` of
-            `secant.bases`, or any object with `sample(key, n)` and `log_prob(x)`. None is
-            `"copula-mixture"`.
+            `secant.bases`, or any object with `sample(key, n)` and `log_prob(x)`. None fits
+            `"copula"` and `"copula-mixture"` and keeps what explains rows held out better.
         estimator: of the ratio of the rows to the base's, in the base's coordinates; None is a
             classifier, and `SecantRatio` where the base is too far from the data for one.
         dequantise: columns to spread by uniform noise over the gaps between their values, by
@@ -106,35 +109,43 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         self.dequantisation_ = self._dequantisation(rows)
         spread = self.dequantisation_(rows, rng)
         self.annealing_ = Annealing() if self.annealing is None else self.annealing
-        self.base_ = self._base_rule().fitted(spread, seed)
-        key_base, key_mass = jax.random.split(jax.random.key(seed))
-        coordinates = self.base_.coordinates(spread)
-        pool = self.base_.sample(key_base, _pool_size(*rows.shape))
-        ratio = (
-            default_density_ratio(rows.shape[0])
-            if self.estimator is None
-            else clone(self.estimator)
-        )
-        self.ratio_ = ratio.set_params(random_state=seed).fit_samples(pool, coordinates)
-        self.normalizer_ = self._learned.normaliser(key_mass, self.annealing_)
-        self.log_normalizer_ = self.normalizer_.value
         self._seed = seed
+        self._learned, self.normalizer_ = self._best(spread, rng)
+        self.base_, self.ratio_ = self._learned.base, self._learned.ratio
+        self.log_normalizer_ = self.normalizer_.value
         self._warn()
         return self
 
-    @property
-    def _learned(self) -> LearnedDensity:
-        return LearnedDensity(self.base_, self.ratio_)
+    def _best(self, rows: Rows, rng: np.random.Generator) -> tuple[LearnedDensity, LogNormalizer]:
+        """Of the candidates' fits the one under which rows held out are likelier."""
+        rules = self._base_rules()
+        if len(rules) == 1:
+            return self._fitted(rules[0], rows)
+        order = rng.permutation(rows.shape[0])
+        n_held = min(max(round(_SHARE_HELD * rows.shape[0]), 1), _MOST_HELD)
+        held, kept = rows[order[:n_held]], rows[np.sort(order[n_held:])]
+        fits = [self._fitted(rule, kept) for rule in rules]
+        scores = [learned.log_density(held).mean() - mass.value for learned, mass in fits]
+        return fits[int(np.argmax(scores))]
 
-    def _base_rule(self) -> BaseRule:
+    def _fitted(self, rule: BaseRule, rows: Rows) -> tuple[LearnedDensity, LogNormalizer]:
+        base = rule.fitted(rows, self._seed)
+        key_base, key_mass = jax.random.split(jax.random.key(self._seed))
+        ratio = default_density_ratio(rows.shape[0]) if self.estimator is None else self.estimator
+        ratio = clone(ratio).set_params(random_state=self._seed)
+        pool = base.sample(key_base, _pool_size(*rows.shape))
+        learned = LearnedDensity(base, ratio.fit_samples(pool, base.coordinates(rows)))
+        return learned, learned.normaliser(key_mass, self.annealing_)
+
+    def _base_rules(self) -> tuple[BaseRule, ...]:
         if self.base is None:
-            return _BASES["copula-mixture"]
+            return _BASES["copula"], _BASES["copula-mixture"]
         if isinstance(self.base, BaseRule):
-            return self.base
+            return (self.base,)
         if isinstance(self.base, str) and self.base in _BASES:
-            return _BASES[self.base]
+            return (_BASES[self.base],)
         if hasattr(self.base, "sample") and hasattr(self.base, "log_prob"):
-            return Given(self.base)
+            return (Given(self.base),)
         raise ValueError(
             f"`base` must be one of {sorted(_BASES)}, a rule of secant.bases, or an object with "
             f"`sample(key, n)` and `log_prob(x)`; got {self.base!r}."
@@ -204,10 +215,25 @@ class DensityEstimator(DensityMixin, BaseEstimator):
 
 
 def default_density_ratio(n: int) -> ChasmSwitch:
-    """A classifier where the base is near, `SecantRatio` where it is not."""
-    training = training_for(n) if n < 50_000 else Training(steps=20_000, evaluate_every=500)
-    near = ClassifierRatio(trunk=ResidualMLP(depth=3), scaling=Identity(), training=training)
-    return ChasmSwitch(near, SecantRatio(scaling=Identity(), training=training))
+    """A classifier with fine features where the base is near, `SecantRatio` where it is not.
+
+    On nine sets of the plane (50,000 rows) the fine features took the excess over the truth from
+    0.13 to 0.04 nats for rings on a Gaussian copula, and from 0.04 to 0.03 for the chessboard.
+    """
+    width = 128 if n < _MANY_ROWS else 256
+    near = ClassifierRatio(
+        trunk=FourierMLP(width), scaling=Identity(), training=_training_for_density(n)
+    )
+    far = SecantRatio(scaling=Identity())
+    return ChasmSwitch(near, far, rows_to_look=None)
+
+
+def _training_for_density(n: int) -> Training:
+    if n < FEW_ROWS:
+        return training_for(n)
+    if n < _MANY_ROWS:
+        return Training(steps=4000)
+    return Training(steps=12_000, batch_size=1024, evaluate_every=500, validation_rows=50_000)
 
 
 def _pool_size(n: int, d: int) -> int:

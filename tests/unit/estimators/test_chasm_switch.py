@@ -6,7 +6,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from secant import ChasmSwitch, KernelRatio, SklearnRatio
-from secant.estimators import chasm_switch
 
 
 def switch(**settings):
@@ -55,12 +54,11 @@ def test_the_parts_are_not_touched():
     assert clone(whole).get_params(deep=False).keys() == whole.get_params(deep=False).keys()
 
 
-def test_many_rows_are_looked_at_in_part_and_fitted_whole(monkeypatch):
-    monkeypatch.setattr(chasm_switch, "_ROWS_TO_LOOK", 100)
+def test_many_rows_are_looked_at_in_part_and_fitted_whole():
     x_0, x_1 = samples(0.5)
     weight = np.ones(400)
     weight[0] = 2.0
-    found = switch().fit_samples(x_0, x_1, weight_0=weight)
+    found = switch().set_params(rows_to_look=100).fit_samples(x_0, x_1, weight_0=weight)
     whole = SklearnRatio(LogisticRegression(), random_state=found.estimator_.random_state)
     whole.fit_samples(x_0, x_1, weight_0=weight)
     np.testing.assert_allclose(found.log_ratio(x_1), whole.log_ratio(x_1))

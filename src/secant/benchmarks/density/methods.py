@@ -1,0 +1,151 @@
+"""Density estimators, ours and others', behind one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import numpy as np
+from jaxtyping import Float
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KernelDensity
+
+from secant.bases import BaseRule, Copula, FullGaussian, Growth, Mixture
+from secant.benchmarks.density.spline_flow import spline_flow
+from secant.diagnostics import log_normaliser
+from secant.estimators import (
+    D3RE,
+    ISADRE,
+    ClassifierRatio,
+    DREInfinity,
+    Identity,
+    RatioEstimator,
+    SecantRatio,
+)
+from secant.integration import GaussLegendre, Rule, SecantSteps, Trapezoid
+from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
+from secant.tasks import DensityEstimator
+from secant.time_samplers import Uniform
+from secant.training import Training
+
+__all__ = ["EVALUATIONS", "METHODS", "Judged"]
+
+Rows = Float[np.ndarray, "n d"]
+Values = Float[np.ndarray, " n"]
+
+EVALUATIONS = (1, 2, 5, 10, 50)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Log densities of the test rows, and the constant that was taken off them."""
+
+    log_density: Values
+    log_normalizer: float | None = None
+    log_normalizer_error: float | None = None
+    normalised_by: str = "closed form"
+    evaluations: int = 1
+
+
+Judge = Callable[[Rows], Sequence[Judged]]
+Method = Callable[[Rows, int], Judge]  # rows to learn from and a seed → a judge of other rows
+
+
+def _base_alone(rule: BaseRule) -> Method:
+    def fit(train: Rows, seed: int) -> Judge:
+        base = rule.fitted(train, seed)
+        return lambda test: [Judged(base.log_prob(test), evaluations=0)]
+
+    return fit
+
+
+def _kernel_density(train: Rows, seed: int) -> Judge:
+    del seed
+    widths = {"bandwidth": np.geomspace(0.03, 1.0, 12)}
+    found = GridSearchCV(KernelDensity(), widths, cv=3).fit(train)
+    return lambda test: [Judged(found.best_estimator_.score_samples(test), evaluations=0)]
+
+
+def _spline_flow(train: Rows, seed: int) -> Judge:
+    log_density = spline_flow(train, seed)
+    return lambda test: [Judged(log_density(test))]
+
+
+def _density(make: Callable[[], DensityEstimator]) -> Method:
+    def fit(train: Rows, seed: int) -> Judge:
+        density = make().set_params(random_state=seed).fit(train)
+        return lambda test: [_as_fitted(density, test)]
+
+    return fit
+
+
+def _as_fitted(density: DensityEstimator, test: Rows) -> Judged:
+    found = density.normalizer_
+    return Judged(density.score_samples(test), found.value, found.standard_error, found.method)
+
+
+def _by_evaluations(make: Callable[[], DensityEstimator], rule: Callable[[int], Rule]) -> Method:
+    """The same fit by rules of one, two and more evaluations, each with its own normaliser."""
+
+    def fit(train: Rows, seed: int) -> Judge:
+        density = make().set_params(random_state=seed).fit(train)
+        return lambda test: [_by_rule(density, test, rule(m), seed) for m in EVALUATIONS]
+
+    return fit
+
+
+def _by_rule(density: DensityEstimator, test: Rows, rule: Rule, seed: int) -> Judged:
+    base, ratio = density.base_, density.ratio_
+    log_ratio = ratio.integrate(base.coordinates(test), rule)
+    rows = base.sample(jax.random.key(seed + 1), _ROWS_FOR_NORMALISER)
+    found = log_normaliser(np.asarray(ratio.integrate(rows, rule).value))
+    value = np.asarray(log_ratio.value) + base.log_prob(test) - found.log_value
+    method = "importance sampling" if found.is_reliable else f"importance sampling ({found.doubt})"
+    return Judged(value, found.log_value, found.standard_error, method, log_ratio.evaluations)
+
+
+_ROWS_FOR_NORMALISER = 50_000
+
+
+def _tangent_rule(n: int) -> Rule:
+    return GaussLegendre(1) if n == 1 else Trapezoid(n)
+
+
+# The comparison of methods: one trunk, one budget, one base.
+_TRUNK = ResidualMLP(width=128, depth=3)
+_BUDGET = Training(steps=6000, patience=None)
+_RATIOS: dict[str, Callable[..., RatioEstimator]] = {
+    "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=_TRUNK)),
+    "ISADRE": partial(ISADRE, AlignedSecant(_TRUNK, vectorised=True), time_sampler=Uniform()),
+    "D3RE": partial(D3RE, TangentNetwork(_TRUNK)),
+    "DREInfinity": partial(DREInfinity, TangentNetwork(_TRUNK)),
+    "NCE": partial(ClassifierRatio, "nce", trunk=_TRUNK),
+    "PW-DRE": partial(ClassifierRatio, "pw", trunk=_TRUNK),
+}
+
+
+def _on_gaussian(name: str) -> DensityEstimator:
+    ratio = _RATIOS[name](scaling=Identity(), training=_BUDGET)
+    return DensityEstimator(FullGaussian(), estimator=ratio)
+
+
+METHODS: dict[str, Method] = {
+    "secant": _density(DensityEstimator),
+    **{name: _density(partial(_on_gaussian, name)) for name in _RATIOS},
+    **{
+        f"{name}, by evaluations": _by_evaluations(partial(_on_gaussian, name), rule)
+        for name, rule in (
+            ("SecantRatio", SecantSteps),
+            ("ISADRE", SecantSteps),
+            ("DREInfinity", _tangent_rule),
+            ("D3RE", _tangent_rule),
+        )
+    },
+    "Gaussian": _base_alone(FullGaussian()),
+    "Gaussian copula": _base_alone(Copula()),
+    "mixture in copula space": _base_alone(Copula(Mixture(Growth()))),
+    "kernel density": _kernel_density,
+    "spline flow": _spline_flow,
+}

@@ -1,0 +1,32 @@
+"""One density estimate as a flat row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from secant.benchmarks.rows import Run
+
+__all__ = ["DensityRow"]
+
+
+@dataclass(frozen=True)
+class DensityRow(Run):
+    """What one method says of rows it has not seen, in nats a row.
+
+    `nll` is normalised: log Ẑ is added, and stands beside it with its standard error. `truth` is
+    the negative log likelihood of the true density on the same test rows.
+    """
+
+    evaluations: int = 1
+    n_rows: int | None = None
+    nll: float | None = None
+    nll_error: float | None = None
+    truth: float | None = None
+    log_normalizer: float | None = None
+    log_normalizer_error: float | None = None
+    normalised_by: str = ""
+    seconds: float | None = None
+    peak_mib: int | None = None  # of the whole process: alone in it, of this fit
+    status: str = ""
+    traceback: str = ""
+    machine: str = ""

@@ -1,0 +1,101 @@
+"""Runs a suite of densities; resumes where it stopped."""
+
+from __future__ import annotations
+
+import resource
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from secant.benchmarks.density.methods import METHODS, Judged
+from secant.benchmarks.density.rows import DensityRow
+from secant.benchmarks.density.suites import DensitySuite
+from secant.benchmarks.density.tasks import DensityTask
+from secant.benchmarks.rows import append_row, machine, read_rows
+from secant.exceptions import AtomsWarning, NormaliserWarning, OverlapWarning
+
+__all__ = ["run_density"]
+
+
+def run_density(
+    suite: DensitySuite,
+    results: Path,
+    *,
+    n_seeds: int | None = None,
+    part: tuple[int, int] = (0, 1),
+    match: str = "",
+) -> Iterator[DensityRow]:
+    """Run what is not in the results file yet, appending and yielding rows.
+
+    Args:
+        suite: what to run.
+        results: a JSON-lines file.
+        n_seeds: None is the suite's own number.
+        part: (i, n) runs every n-th job from the i-th on, so that n processes share a suite.
+        match: only jobs whose task or method contains this.
+    """
+    seeds = range(suite.n_seeds if n_seeds is None else n_seeds)
+    jobs = [
+        (task, method, seed)
+        for seed, task, method in product(seeds, suite.tasks, suite.methods)
+        if match in f"{task.name} | {method}"
+    ]
+    for task, method, seed in jobs[part[0] :: part[1]]:
+        done = {row.key for row in read_rows(results, DensityRow)}
+        if (task.name, method, seed) in done:
+            continue
+        for row in _run(suite.name, task, method, seed):
+            append_row(results, row)
+            yield row
+        jax.clear_caches()
+
+
+def _run(suite: str, task: DensityTask, method: str, seed: int) -> list[DensityRow]:
+    row = DensityRow(suite, task.name, method, seed, machine=machine())
+    try:
+        return _judged(row, task, method)
+    except FileNotFoundError as missing:
+        return [replace(row, status=f"skipped: {missing}")]
+    except Exception:  # a failure is a result too
+        return [replace(row, status="failed", traceback=traceback.format_exc())]
+
+
+def _judged(row: DensityRow, task: DensityTask, method: str) -> list[DensityRow]:
+    split = task.split(row.seed)
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        for expected in (OverlapWarning, NormaliserWarning, AtomsWarning):
+            warnings.simplefilter("ignore", expected)  # what they say stands in the row
+        judge = METHODS[method](split.train, row.seed)
+        seconds = time.perf_counter() - began
+        answers = judge(split.test)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    row = replace(
+        row,
+        n_rows=split.train.shape[0],
+        truth=split.truth,
+        seconds=seconds,
+        peak_mib=peak,
+        status="finished",
+    )
+    return [_row(row, answer) for answer in answers]
+
+
+def _row(row: DensityRow, answer: Judged) -> DensityRow:
+    scores = answer.log_density
+    return replace(
+        row,
+        nll=-float(scores.mean()),
+        nll_error=float(scores.std() / np.sqrt(scores.size)),
+        log_normalizer=answer.log_normalizer,
+        log_normalizer_error=answer.log_normalizer_error,
+        normalised_by=answer.normalised_by,
+        evaluations=answer.evaluations,
+    )

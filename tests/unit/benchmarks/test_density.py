@@ -1,0 +1,86 @@
+"""The suites of densities: rows, resumption, absent data and tables."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from secant.benchmarks.density import DENSITY_SUITES, run_density
+from secant.benchmarks.density.methods import EVALUATIONS, METHODS, Judged
+from secant.benchmarks.density.report import density_sections
+from secant.benchmarks.density.rows import DensityRow
+from secant.benchmarks.density.suites import DensitySuite
+from secant.benchmarks.density.tasks import DensityTask, Split, power_task, toy_tasks
+from secant.benchmarks.rows import append_row, read_rows
+
+
+def normal_rows(seed):
+    rng = np.random.default_rng(seed)
+    return Split(rng.normal(size=(400, 2)), rng.normal(size=(300, 2)), truth=2.838)
+
+
+TASK = DensityTask("normal", normal_rows)
+
+
+def suite(**settings):
+    return replace(DensitySuite("density-2d", "…", (TASK,), ("Gaussian",), 2), **settings)
+
+
+def test_a_run_writes_one_row_a_job_and_resumes(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    first = list(run_density(suite(), path, n_seeds=1))
+    assert [row.key for row in first] == [("normal", "Gaussian", 0)]
+    assert first[0].status == "finished"
+    assert first[0].nll == pytest.approx(2.838, abs=5 * first[0].nll_error)
+    rest = list(run_density(suite(), path))
+    assert [row.seed for row in rest] == [1]
+    assert read_rows(path, DensityRow) == first + rest
+
+
+def test_absent_data_are_a_row_that_says_how_to_obtain_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path / "nowhere"))
+    (row,) = run_density(suite(tasks=(power_task(),)), tmp_path / "rows.jsonl", n_seeds=1)
+    assert row.status.startswith("skipped: no folder")
+    assert "SECANT_DATA" in row.status
+    assert row.nll is None
+
+
+def test_a_failure_is_a_row_with_its_traceback(tmp_path, monkeypatch):
+    monkeypatch.setitem(METHODS, "Gaussian", lambda train, seed: 1 / 0)
+    (row,) = run_density(suite(), tmp_path / "rows.jsonl", n_seeds=1)
+    assert row.status == "failed"
+    assert "ZeroDivisionError" in row.traceback
+
+
+def test_kernel_densities_choose_their_width(tmp_path):
+    (row,) = run_density(suite(methods=("kernel density",)), tmp_path / "rows.jsonl", n_seeds=1)
+    assert 2.8 < row.nll < 3.0
+
+
+def test_every_suite_names_known_methods():
+    for make in DENSITY_SUITES.values():
+        found = make()
+        assert set(found.methods) <= set(METHODS)
+        assert found.n_seeds >= 3
+
+
+def test_the_truth_of_a_toy_is_that_of_its_test_rows():
+    task = next(task for task in toy_tasks() if task.name == "checkerboard")
+    assert task.split(0).truth == pytest.approx(np.log(8.0), abs=1e-5)
+    assert task.split(0).train.shape == (50_000, 2)
+    assert not np.array_equal(task.split(0).train, task.split(1).train)
+
+
+def test_tables_show_excess_and_mass(tmp_path):
+    row = DensityRow("density-2d", "moons", "secant", 0, nll=2.5, truth=2.4, seconds=3.0)
+    append_row(tmp_path / "density-2d.jsonl", replace(row, log_normalizer=-0.01))
+    skipped = DensityRow("density-tables", "power", "secant", 0, status="skipped: no folder")
+    append_row(tmp_path / "density-tables.jsonl", skipped)
+    page = "\n".join(density_sections(tmp_path))
+    assert "| moons | 2.40 | +0.100 (0.0100) |" in page
+    assert "skipped: no folder" in page
+
+
+def test_likelihood_is_judged_at_every_number_of_evaluations():
+    assert EVALUATIONS == (1, 2, 5, 10, 50)
+    assert Judged(np.zeros(2)).evaluations == 1
