@@ -94,17 +94,28 @@ def annealed(
     log_z = np.array([float(f[1]) for f in found])
     log_value = float(logsumexp(log_z) - math.log(log_z.size))
     spread = np.exp(log_z - log_value).std(ddof=1) if log_z.size > 1 else math.nan
-    # A population counts as much as the mass it found.
-    shares = np.exp(log_z - log_value) / log_z.size
     rng = np.random.default_rng(np.asarray(jax.random.bits(key)).item())
-    chosen = rng.choice(log_z.size, p=shares / shares.sum(), size=log_z.size * annealing.n_rows)
-    rows = np.stack([np.asarray(f[0]) for f in found])
     return Annealed(
-        rows[chosen, np.arange(chosen.size) % annealing.n_rows],
+        _gathered([np.asarray(f[0]) for f in found], np.exp(log_z - log_value), rng),
         log_value,
         float(spread / math.sqrt(log_z.size)),
         float(np.mean([float(f[2]) for f in found])),
     )
+
+
+def _gathered(
+    populations: list[Float[np.ndarray, "n d"]],
+    masses: Float[np.ndarray, " p"],
+    rng: np.random.Generator,
+) -> Float[np.ndarray, "m d"]:
+    """Rows of all populations in random order, from each as many as the mass it found calls for."""
+    n = populations[0].shape[0]
+    counts = rng.multinomial(n * len(populations), masses / masses.sum())
+    parts = [
+        rows[np.resize(rng.permutation(n), count)]
+        for rows, count in zip(populations, counts, strict=True)
+    ]
+    return rng.permutation(np.concatenate(parts))
 
 
 @eqx.filter_jit
@@ -122,7 +133,12 @@ def _population(
     keys = jax.random.split(key_stages, annealing.n_stages)
     stage = partial(_stage, log_path, annealing.n_moves)
     last, accepted = jax.lax.scan(stage, first, (times[:-1], times[1:], keys))
-    rows = last.y[jax.random.categorical(key_last, last.log_weights, shape=(n,))]
+    key_last, key_apart = jax.random.split(key_last)
+    rows = last.y[_systematic(key_last, last.log_weights)]
+    # Moved once more, so that rows resampled twice part again.
+    rows, _, _ = _moved(
+        lambda y: log_path(y, times[-1]), rows, last.step, 2 * annealing.n_moves, key_apart
+    )
     return rows, last.log_z, jnp.mean(accepted)
 
 

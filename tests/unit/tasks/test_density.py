@@ -1,5 +1,9 @@
 """DensityEstimator: its contract, its arithmetic and its refusals, on small fits."""
 
+import warnings
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +13,8 @@ from sklearn.model_selection import GridSearchCV
 import secant
 from secant.bases import Copula, FullGaussian, Growth, Mixture
 from secant.exceptions import AtomsWarning
-from secant.models.networks import ResidualMLP
+from secant.models import ResidualMLP, SpectralSecant
+from secant.tasks import Annealing
 
 SMALL = secant.ClassifierRatio(
     trunk=ResidualMLP(width=32),
@@ -73,6 +78,53 @@ def test_rows_drawn_have_the_moments_of_the_data(fitted):
         # A fifth: the learned density is off by a little, and so many rows would see it.
         allowed = 4.5 * values.std(axis=0) / np.sqrt(n / 5)
         assert (np.abs(values.mean(axis=0) - expected) < allowed).all()
+
+
+class WideNormal:
+    """N(0, I) in ten dimensions, as a user would write it."""
+
+    def sample(self, key, n):
+        return jax.random.normal(key, (n, 10))
+
+    def log_prob(self, x):
+        return -0.5 * jnp.sum(x**2 + jnp.log(2.0 * jnp.pi), axis=1)
+
+
+@pytest.fixture(scope="module")
+def across_a_chasm():
+    """Rows 25 nats from their base: no row of the base is near them."""
+    rows = 1.5 + 0.15 * np.random.default_rng(0).normal(size=(4000, 10))
+    ratio = secant.SecantRatio(
+        SpectralSecant(trunk=ResidualMLP(width=32)), training=secant.Training(steps=250)
+    )
+    density = secant.DensityEstimator(
+        WideNormal(),
+        estimator=ratio,
+        annealing=Annealing(n_stages=50, n_moves=2, n_rows=128),
+        random_state=0,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", secant.OverlapWarning)
+        return density.fit(rows)
+
+
+def test_across_a_chasm_the_mass_is_found_along_the_path(across_a_chasm):
+    found = across_a_chasm.normalizer_
+    assert not found.importance.is_reliable
+    assert found.method == "annealing along the path"
+    fresh = 1.5 + 0.15 * np.random.default_rng(1).normal(size=(4000, 10))
+    truth = stats.norm.logpdf(fresh, 1.5, 0.15).sum(axis=1).mean()
+    gap = truth - across_a_chasm.score_samples(fresh).mean()
+    assert abs(gap) < 0.1 + 4.5 * found.standard_error
+
+
+def test_across_a_chasm_rows_are_drawn_along_the_path(across_a_chasm):
+    drawn = across_a_chasm.sample(1000, random_state=0)
+    assert drawn.shape == (1000, 10)
+    assert np.unique(drawn, axis=0).shape[0] > 500
+    # Resampled rows are worth fewer than their number; a quarter is what they have to be worth.
+    assert np.abs(drawn.mean(axis=0) - 1.5).max() < 4.5 * 0.15 / np.sqrt(1000 / 4)
+    assert np.abs(drawn.std(axis=0) - 0.15).max() < 4.5 * 0.15 / np.sqrt(1000 / 2)
 
 
 def test_units_do_not_matter(fitted):
