@@ -77,9 +77,8 @@ def test_every_suite_builds_and_names_its_entries_once():
 
 def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    regions = [
-        f"<!-- {name}:start -->old<!-- {name}:end -->" for name in ("results", "information")
-    ]
+    names = ("results", "information", "density")
+    regions = [f"<!-- {name}:start -->old<!-- {name}:end -->" for name in names]
     Path("README.md").write_text("\n".join(regions))
     for seed, error in enumerate((0.1, 0.3)):
         row = Row("core", "pair", "ours", seed, 1, truth=2.0, error=error, rmse_1=0.5)
