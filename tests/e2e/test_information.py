@@ -14,6 +14,7 @@ def student(n, seed=0):
     return rows[:, :1], rows[:, 1:]
 
 
+@pytest.mark.slow
 def test_a_dependence_without_correlation_is_found_by_default():
     x, y = student(1000)
     found = secant.mutual_information(x, y, second_opinion=False, random_state=0)

@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_shapes_agree_with_their_annotations_throughout_real_fits():
     script = Path(__file__).with_name("shape_checked.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)

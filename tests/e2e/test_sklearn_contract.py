@@ -66,6 +66,8 @@ CONFIGURED = {
     "TRE": TRE(TelescopingHeads(3, TRUNK), **TINY),
 }
 
+SLOW = {"transport", "student", "joint"}  # most to compile, and nothing of their own to check
+
 # Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess
 # negates the answer. `test_checks_that_need_other_labels` runs the same checks relabelled.
 _LABELS = "feeds the labels 1 and 2; fit takes 0 for p_0 and 1 for p_1 only"
@@ -109,7 +111,8 @@ def _other_configurations():
         for _, check in estimator_checks.estimator_checks_generator(estimator):
             name = check.func.__name__
             if name not in {*of_other_widths, *OTHER_LABELS}:
-                yield pytest.param(estimator, check, id=f"{label}-{name}")
+                marks = [pytest.mark.slow] if label in SLOW else []
+                yield pytest.param(estimator, check, id=f"{label}-{name}", marks=marks)
 
 
 @pytest.mark.parametrize(("estimator", "check"), list(_other_configurations()))

@@ -69,6 +69,7 @@ def test_blocks_pair_the_first_coordinates_with_the_second():
     np.testing.assert_allclose(correlation, expected, atol=4 / math.sqrt(20_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["MINE", "InfoNCE"])
 def test_variational_bounds_are_near_the_truth(method, monkeypatch):
     quick = Training(steps=200, batch_size=256, evaluate_every=100)

@@ -137,7 +137,7 @@ def test_units_do_not_matter(fitted):
 
 def test_names_and_rules_are_the_same_base():
     x = two_clusters(300, 0)
-    quick = secant.ClassifierRatio(training=secant.Training(steps=1), scaling=secant.Identity())
+    quick = secant.SklearnRatio(folds=None)
     one = secant.DensityEstimator("copula", estimator=quick, random_state=0).fit(x)
     two = secant.DensityEstimator(Copula(FullGaussian()), estimator=quick, random_state=0).fit(x)
     np.testing.assert_array_equal(one.score_samples(x), two.score_samples(x))
@@ -146,9 +146,7 @@ def test_names_and_rules_are_the_same_base():
 def test_a_grid_search_finds_the_better_base():
     search = GridSearchCV(
         secant.DensityEstimator(
-            estimator=secant.ClassifierRatio(
-                training=secant.Training(steps=1), scaling=secant.Identity()
-            ),
+            estimator=secant.SklearnRatio(folds=None),
             random_state=0,
         ),
         {"base": [FullGaussian(), Mixture(Growth(max_components=4))]},
