@@ -26,8 +26,9 @@ _PREAMBLE = (
 _NOTES = {
     "density-2d": "*Excess* over the true density's likelihood on the same 50,000 test rows; the "
     "largest |log Ẑ| of the seeds beside it.",
-    "density-tables": "POWER and BSDS300 as in the literature; MINIBOONE is a split of 6.9k rows "
-    "of its own and does not compare with published figures.",
+    "density-tables": "POWER and BSDS300 as in the literature.",
+    "density-miniboone": "A split of its own of 6.9k rows: it does not compare with "
+    "published figures.",
     "density-evaluations": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
     "steps, time scores by the trapezoid rule (one evaluation: the midpoint).",
 }
@@ -37,7 +38,7 @@ def density_sections(results: Path) -> list[str]:
     """The sections on densities, of whichever suites have rows."""
     sections = []
     for name, build in DENSITY_SUITES.items():
-        rows = [r for r in read_rows(results / f"{name}.jsonl", DensityRow)]
+        rows = read_rows(results / f"{name}.jsonl", DensityRow)
         if rows:
             about = build().about
             make = _excess if name == "density-2d" else _likelihoods
@@ -48,9 +49,15 @@ def density_sections(results: Path) -> list[str]:
 
 
 def density_summary(results: Path) -> str:
-    """The README's table: real tables, ours beside simpler densities."""
-    rows = read_rows(results / "density-tables.jsonl", DensityRow)
-    return _likelihoods(rows) if rows else ""
+    """The README's tables: the plane, and real tables."""
+    plane = read_rows(results / "density-2d.jsonl", DensityRow)
+    real = [
+        row
+        for name in ("density-tables", "density-miniboone")
+        for row in read_rows(results / f"{name}.jsonl", DensityRow)
+    ]
+    makers = ((_excess, plane), (_likelihoods, real))
+    return "\n\n".join(make(rows) for make, rows in makers if rows)
 
 
 def _grouped(rows: Rows) -> dict[Key, Rows]:
@@ -79,6 +86,8 @@ def _excess(rows: Rows) -> str:
         lines.append([task, figure(float(truth.mean())), *cells])
     seconds = [_known([row for row in rows if row.method == m], "seconds") for m in methods]
     lines.append(["**seconds a fit**", "", *(figure(float(s.mean())) for s in seconds)])
+    seeds = [len({row.seed for row in rows if row.method == m}) for m in methods]
+    lines.append(["**seeds**", "", *map(str, seeds)])
     return table(["set", "truth", *methods], lines)
 
 

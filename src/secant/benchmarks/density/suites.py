@@ -48,7 +48,7 @@ def _tables() -> DensitySuite:
     return DensitySuite(
         "density-tables",
         "tables of real data",
-        (power_task(), bsds300_task(), miniboone_task()),
+        (power_task(), bsds300_task()),
         ("secant", "Gaussian", "Gaussian copula", "mixture in copula space"),
     )
 
