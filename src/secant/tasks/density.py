@@ -233,7 +233,7 @@ def _training_for_density(n: int) -> Training:
         return training_for(n)
     if n < _MANY_ROWS:
         return Training(steps=4000)
-    return Training(steps=12_000, batch_size=1024, evaluate_every=500, validation_rows=50_000)
+    return Training(steps=6000, batch_size=1024, validation_rows=50_000)
 
 
 def _pool_size(n: int, d: int) -> int:
