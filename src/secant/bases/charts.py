@@ -33,7 +33,7 @@ class Chart(eqx.Module):
 
 
 class Affine(Chart):
-    """y = (x − m) A, for a symmetric A."""
+    """y = (x − m) A."""
 
     mean: Float[np.ndarray, " d"]
     matrix: Float[np.ndarray, "d d"]

@@ -18,6 +18,7 @@ Rows = Float[np.ndarray, "n d"]
 
 _BLOCK_NUMBERS = 1 << 24  # of one block's rows × components × columns: 64 MiB in float32
 _ROWS_A_COMPONENT = 10  # and column, at least
+_LEAST_STEPS = 30  # of expectation maximisation between two doublings, where rows are few
 _FORGETTING = 0.6  # exponent of the step size, between 1/2 (fast) and 1 (every step counts alike)
 
 
@@ -31,9 +32,7 @@ class Growth(eqx.Module):
         patience: doublings without such a gain before it stops; the best is kept. A ring or a
             chessboard gains nothing by the first few.
         passes: over the rows between two doublings.
-        least_steps: of expectation maximisation between two doublings, where rows are few.
         batch_size: rows a step; with as many as there are, plain expectation maximisation.
-        prior_rows: pseudo-rows of the pooled covariance in each component's, in units of d + 2.
     """
 
     max_components: int = 2048
@@ -41,9 +40,7 @@ class Growth(eqx.Module):
     min_gain: float = 0.005
     patience: int = 3
     passes: float = 0.5
-    least_steps: int = 30
     batch_size: int = 20_000
-    prior_rows: float = 1.0
 
 
 class _Statistics(NamedTuple):
@@ -53,14 +50,17 @@ class _Statistics(NamedTuple):
     first: Float[np.ndarray, "k d"]
     second: Float[np.ndarray, "k d d"]
 
-    def moments(self, n: int, prior_rows: float) -> _Moments:
-        """The mixture that maximises the likelihood, its covariances shrunk to the pooled one."""
+    def moments(self, n: int) -> _Moments:
+        """The mixture that maximises the likelihood of n rows.
+
+        Each covariance has d + 2 pseudo-rows of the pooled one in it.
+        """
         share = np.maximum(self.share, 1e-12)
         means = self.first / share[:, None]
         scatter = self.second - share[:, None, None] * means[:, :, None] * means[:, None, :]
         pooled = scatter.sum(axis=0)
         pooled = pooled + 1e-6 * np.trace(pooled) / means.shape[1] * np.eye(means.shape[1])
-        prior = prior_rows * (means.shape[1] + 2.0) / n
+        prior = (means.shape[1] + 2.0) / n
         covariances = (scatter + prior * pooled) / (share + prior)[:, None, None]
         return _Moments(share / share.sum(), means, covariances)
 
@@ -120,7 +120,7 @@ def _improved(start: _Moments, x: Rows, growth: Growth, rng: np.random.Generator
     """Stepwise expectation maximisation: statistics are averaged over batches, old ones fading."""
     n, moments, statistics = x.shape[0], start, None
     batch = min(growth.batch_size, n)
-    n_steps = max(growth.least_steps, round(growth.passes * n / batch))
+    n_steps = max(_LEAST_STEPS, round(growth.passes * n / batch))
     order = rng.permutation(n)
     for step in range(n_steps):
         rows = np.take(order, np.arange(step * batch, (step + 1) * batch), mode="wrap")
@@ -131,7 +131,7 @@ def _improved(start: _Moments, x: Rows, growth: Growth, rng: np.random.Generator
             rate = (step + 1.0) ** -_FORGETTING
             pairs = zip(statistics, found, strict=True)
             statistics = _Statistics(*((1.0 - rate) * a + rate * b for a, b in pairs))
-        moments = statistics.moments(n, growth.prior_rows)
+        moments = statistics.moments(n)
     return moments
 
 
@@ -150,7 +150,7 @@ def grown_mixture(
         [@cappe2009online]
     """
     whole = _Statistics(np.ones(1), x.mean(axis=0)[None], (x.T @ x / x.shape[0])[None])
-    moments = whole.moments(x.shape[0], growth.prior_rows)
+    moments = whole.moments(x.shape[0])
     kept, best, vain = moments, _expected(moments.mixture(), held)[1], 0
     n, d = x.shape
     most = min(

@@ -12,15 +12,15 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.bases.charts import Affine, Chain, Chart, Rows, Values
+from secant.bases.held_out import set_aside
 from secant.bases.margins import NormalMargins
 from secant.bases.mixture_fit import Growth, grown_mixture
 from secant.bases.references import Reference, SampledDensity, StandardNormalReference
+from secant.estimators.blocks import padded_blocks
 
 __all__ = ["Base", "BaseRule", "Copula", "FullGaussian", "Given", "Mixture", "StandardNormal"]
 
 _BLOCK = 1 << 14
-_SHARE_HELD = 0.1  # of the rows, to choose the number of components by
-_MOST_HELD = 20_000
 
 
 @eqx.filter_jit
@@ -56,14 +56,8 @@ class Base:
 
     def reference_log_prob(self, y: Rows) -> Values:
         """log p_0 in the chart, of rows in it."""
-        n = y.shape[0]
-        size = min(_BLOCK, 1 << (max(n, 256) - 1).bit_length())
-        padded = np.zeros((-(-max(n, 1) // size) * size, y.shape[1]), dtype=np.float32)
-        padded[:n] = y
-        blocks = [
-            _log_prob(self.reference, jnp.asarray(b)) for b in padded.reshape(-1, size, y.shape[1])
-        ]
-        return np.concatenate([np.asarray(b, dtype=np.float64) for b in blocks])[:n]
+        blocks = [np.asarray(_log_prob(self.reference, b)) for b in padded_blocks(y)]
+        return np.concatenate(blocks)[: y.shape[0]].astype(np.float64)
 
 
 class BaseRule(eqx.Module):
@@ -105,9 +99,9 @@ class Mixture(BaseRule):
         """The base for these rows."""
         chart = Affine.whitening(x)
         rng = np.random.default_rng(seed)
-        y = chart(x).astype(np.float32)[rng.permutation(x.shape[0])]
-        n_held = min(round(_SHARE_HELD * x.shape[0]), _MOST_HELD)
-        return Base(chart, grown_mixture(y[n_held:], y[:n_held], self.growth, rng))
+        y = chart(x).astype(np.float32)
+        kept, held = set_aside(x.shape[0], rng)
+        return Base(chart, grown_mixture(y[kept], y[held], self.growth, rng))
 
 
 class Copula(BaseRule):

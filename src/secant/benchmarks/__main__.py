@@ -6,9 +6,13 @@ import argparse
 from pathlib import Path
 
 from secant.benchmarks.density import DENSITY_SUITES, run_density
+from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.density.suites import DensitySuite
 from secant.benchmarks.information import INFORMATION_SUITES, run_information
+from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.information.suites import InformationSuite
+from secant.benchmarks.products import Selection
+from secant.benchmarks.rows import Row
 from secant.benchmarks.runner import run_suite
 from secant.benchmarks.suites import SUITES
 
@@ -55,12 +59,12 @@ def _list() -> None:
         suite = make()
         print(f"{suite.name:20s} {len(suite.entries):4d} entries  {suite.about}")
     for build in INFORMATION_SUITES.values():
-        _list_products(build())
+        _list_product(build())
     for build_density in DENSITY_SUITES.values():
-        _list_products(build_density())
+        _list_product(build_density())
 
 
-def _list_products(suite: InformationSuite | DensitySuite) -> None:
+def _list_product(suite: InformationSuite | DensitySuite) -> None:
     count = len(suite.tasks) * len(suite.methods)
     print(f"{suite.name:20s} {count:4d} entries  {suite.about}")
 
@@ -70,45 +74,35 @@ def _part(arguments: argparse.Namespace) -> tuple[int, int]:
     return index, count
 
 
+def _selection(arguments: argparse.Namespace) -> Selection:
+    return Selection(arguments.seeds, _part(arguments), arguments.match)
+
+
 def _run_information(arguments: argparse.Namespace) -> None:
     suite = INFORMATION_SUITES[arguments.suite]()
-    rows = run_information(
-        suite,
-        RESULTS / f"{suite.name}.jsonl",
-        n_seeds=arguments.seeds,
-        part=_part(arguments),
-        match=arguments.match,
-    )
-    for row in rows:
-        print(
-            f"{row.task:44s} {row.method:20s} seed {row.seed:3d} truth {_number(row.truth)}"
-            f" estimate {_number(row.estimate)} ± {_number(row.standard_error)}"
-            f" p {_number(row.p_value)} {_number(row.seconds)} s {row.status}",
-            flush=True,
+    for row in run_information(suite, RESULTS / f"{suite.name}.jsonl", _selection(arguments)):
+        _print(
+            row,
+            f"truth {_number(row.truth)} estimate {_number(row.estimate)}"
+            f" ± {_number(row.standard_error)} p {_number(row.p_value)} {_number(row.seconds)} s",
         )
-        if row.traceback:
-            print(row.traceback, flush=True)
 
 
 def _run_density(arguments: argparse.Namespace) -> None:
     suite = DENSITY_SUITES[arguments.suite]()
-    rows = run_density(
-        suite,
-        RESULTS / f"{suite.name}.jsonl",
-        n_seeds=arguments.seeds,
-        part=_part(arguments),
-        match=arguments.match,
-    )
-    for row in rows:
-        print(
-            f"{row.task:14s} {row.method:28s} seed {row.seed} x{row.evaluations:<3d}"
-            f" nll {_number(row.nll)} ± {_number(row.nll_error)} truth {_number(row.truth)}"
-            f" log Z {_number(row.log_normalizer)} ± {_number(row.log_normalizer_error)}"
-            f" {_number(row.seconds)} s {row.peak_mib} MiB {row.status}",
-            flush=True,
+    for row in run_density(suite, RESULTS / f"{suite.name}.jsonl", _selection(arguments)):
+        _print(
+            row,
+            f"x{row.evaluations:<3d} nll {_number(row.nll)} ± {_number(row.nll_error)}"
+            f" truth {_number(row.truth)} log Z {_number(row.log_normalizer)}"
+            f" ± {_number(row.log_normalizer_error)} {_number(row.seconds)} s {row.peak_mib} MiB",
         )
-        if row.traceback:
-            print(row.traceback, flush=True)
+
+
+def _print(row: InformationRow | DensityRow | Row, text: str) -> None:
+    print(f"{row.task:34s} {row.method:28s} seed {row.seed} {text} {row.status}", flush=True)
+    if row.traceback:
+        print(row.traceback, flush=True)
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -121,14 +115,11 @@ def _run(arguments: argparse.Namespace) -> None:
         )
     path = RESULTS / f"{suite.name}.jsonl"
     for row in run_suite(suite, path, n_seeds=arguments.seeds or 3, part=_part(arguments)):
-        print(
-            f"{row.task:34s} {row.method:36s} seed {row.seed} x{row.evaluations:<3d}"
-            f" truth {_number(row.truth)} error {_number(row.error)} rmse {_number(row.rmse_1)}"
-            f" / {_number(row.rmse_0)} {_number(row.seconds)} s {row.status}",
-            flush=True,
+        _print(
+            row,
+            f"x{row.evaluations:<3d} truth {_number(row.truth)} error {_number(row.error)}"
+            f" rmse {_number(row.rmse_1)} / {_number(row.rmse_0)} {_number(row.seconds)} s",
         )
-        if row.traceback:
-            print(row.traceback, flush=True)
 
 
 def _number(value: float | None) -> str:

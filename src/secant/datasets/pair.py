@@ -23,6 +23,19 @@ class Estimate(NamedTuple):
     value: float
     standard_error: float
 
+    @classmethod
+    def over(cls, drawn: Callable[[int], Array], n: int) -> "Estimate":
+        """The mean of n independent values, at least two.
+
+        Raises:
+            ValueError: If `n < 2`.
+        """
+        if n < 2:
+            raise ValueError(f"`n` must be at least 2 for a standard error; got {n}.")
+        # float64 sums: a float32 mean of 10^6 terms is off by more than its standard error.
+        values = np.asarray(drawn(n), dtype=np.float64)
+        return cls(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)))
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -99,12 +112,7 @@ class Pair:
         Raises:
             ValueError: If `n < 2`.
         """
-        if n < 2:
-            raise ValueError(f"`n` must be at least 2 for a standard error; got {n}.")
-        log_r = jax.jit(self.log_ratio)(self.draw_1(key, n))
-        # float64 sums: a float32 mean of 10^6 terms is off by more than its standard error.
-        values = np.asarray(log_r, dtype=np.float64)
-        return Estimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)))
+        return Estimate.over(lambda n: jax.jit(self.log_ratio)(self.draw_1(key, n)), n)
 
 
 def _negated(log_ratio: LogRatio, x: Array) -> Array:

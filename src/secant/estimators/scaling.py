@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import equinox as eqx
 import jax
@@ -55,7 +56,7 @@ class Scaling(eqx.Module):
     def _precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         y = (np.asarray(x, dtype=np.float64) - self.center) / self.scale
         for column in np.flatnonzero(self.tabulated):
-            y[:, column] = _host_table(y[:, column].copy(), self.knots[column])
+            y[:, column] = _table(y[:, column].copy(), self.knots[column], np)
         return y
 
     def slope(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -71,26 +72,16 @@ class Scaling(eqx.Module):
         y = (x - self.center.astype(x.dtype)) / self.scale.astype(x.dtype)
         if any(self.tabulated):
             knots = jnp.asarray(self.knots, dtype=x.dtype)
-            mapped = jax.vmap(_table, (1, 0), 1)(y, knots)
+            mapped = jax.vmap(lambda c, k: _table(c, k, jnp), (1, 0), 1)(y, knots)
             y = jnp.where(np.array(self.tabulated), mapped, y)
         return y
 
 
-def _table(y: Float[Array, " n"], knots: Float[Array, " m"]) -> Float[Array, " n"]:
+def _table(y: Float[Array, " n"], knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:
     """Piecewise linear between the knots, logarithmic beyond: increasing and tame for outliers."""
-    inside = jnp.interp(y, knots, jnp.asarray(_LEVELS, dtype=y.dtype))
-    beyond = y - jnp.clip(y, knots[0], knots[-1])
-    return inside + jnp.sign(beyond) * jnp.log1p(jnp.abs(beyond))
-
-
-def _host_table(
-    y: Float[np.ndarray, " n"], knots: Float[np.ndarray, " m"]
-) -> Float[np.ndarray, " n"]:
-    """The same on the host, with a logarithm only for the rows beyond."""
-    values = np.interp(y, knots, _LEVELS)
-    for far, sign in ((y > knots[-1], 1.0), (y < knots[0], -1.0)):
-        values[far] += sign * np.log1p(sign * (y[far] - knots[-1 if sign > 0 else 0]))
-    return values
+    inside = xp.interp(y, knots, xp.asarray(_LEVELS, dtype=y.dtype))
+    beyond = y - xp.clip(y, knots[0], knots[-1])
+    return inside + xp.sign(beyond) * xp.log1p(xp.abs(beyond))
 
 
 def _table_slope(

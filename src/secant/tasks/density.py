@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from secant.bases import (
+    Base,
     BaseRule,
     Copula,
     FullGaussian,
@@ -23,6 +24,7 @@ from secant.bases import (
     SampledDensity,
     StandardNormal,
 )
+from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.exceptions import NormaliserWarning
 from secant.models.networks import FourierMLP
@@ -44,8 +46,6 @@ _BASES: dict[str, BaseRule] = {
     "copula-mixture": Copula(Mixture()),
 }
 _MANY_ROWS = 200_000  # from which on a wider network and more steps pay
-_SHARE_HELD = 0.1  # of the rows, to choose between bases by
-_MOST_HELD = 20_000
 _FEWEST_BASE_ROWS = 50_000
 _MOST_BASE_ROWS = 2_000_000
 _MOST_BASE_NUMBERS = 64_000_000  # 256 MiB
@@ -62,7 +62,8 @@ class DensityEstimator(DensityMixin, BaseEstimator):
             smooth margins under a Gaussian copula, `"mixture"` a mixture of Gaussians,
             `"copula-mixture"` smooth margins under such a mixture; or a `BaseRule` of
             `secant.bases`, or any object with `sample(key, n)` and `log_prob(x)`. None fits
-            `"copula"` and `"copula-mixture"` and keeps what explains rows held out better.
+            `"copula"` and `"copula-mixture"` and keeps what explains rows held out better, of
+            200,000 rows and more by the bases alone.
         estimator: of the ratio of the rows to the base's, in the base's coordinates; None is a
             classifier, and `SecantRatio` where the base is too far from the data for one.
         dequantise: columns to spread by uniform noise over the gaps between their values, by
@@ -110,26 +111,34 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         spread = self.dequantisation_(rows, rng)
         self.annealing_ = Annealing() if self.annealing is None else self.annealing
         self._seed = seed
-        self._learned, self.normalizer_ = self._best(spread, rng)
-        self.base_, self.ratio_ = self._learned.base, self._learned.ratio
+        learned, self.normalizer_ = self._best(spread, rng)
+        self.base_, self.ratio_ = learned.base, learned.ratio
         self.log_normalizer_ = self.normalizer_.value
         self._warn()
         return self
 
+    @property
+    def _learned(self) -> LearnedDensity:
+        return LearnedDensity(self.base_, self.ratio_)
+
     def _best(self, rows: Rows, rng: np.random.Generator) -> tuple[LearnedDensity, LogNormalizer]:
-        """Of the candidates' fits the one under which rows held out are likelier."""
+        """Of the candidates' fits the one under which rows held out are likelier.
+
+        Of many rows the bases alone are compared: a ratio costs minutes then, and a mixture of as
+        many components as those rows allow leaves it little to do.
+        """
         rules = self._base_rules()
         if len(rules) == 1:
-            return self._fitted(rules[0], rows)
-        order = rng.permutation(rows.shape[0])
-        n_held = min(max(round(_SHARE_HELD * rows.shape[0]), 1), _MOST_HELD)
-        held, kept = rows[order[:n_held]], rows[np.sort(order[n_held:])]
-        fits = [self._fitted(rule, kept) for rule in rules]
-        scores = [learned.log_density(held).mean() - mass.value for learned, mass in fits]
-        return fits[int(np.argmax(scores))]
+            return self._fitted(rules[0].fitted(rows, self._seed), rows)
+        kept, held = set_aside(rows.shape[0], rng)
+        kept_rows, held_rows = rows[np.sort(kept)], rows[held]
+        bases = [rule.fitted(kept_rows, self._seed) for rule in rules]
+        if rows.shape[0] >= _MANY_ROWS:
+            bases = [max(bases, key=lambda base: float(base.log_prob(held_rows).mean()))]
+        fits = [self._fitted(base, kept_rows) for base in bases]
+        return max(fits, key=lambda fit: fit[0].log_density(held_rows).mean() - fit[1].value)
 
-    def _fitted(self, rule: BaseRule, rows: Rows) -> tuple[LearnedDensity, LogNormalizer]:
-        base = rule.fitted(rows, self._seed)
+    def _fitted(self, base: Base, rows: Rows) -> tuple[LearnedDensity, LogNormalizer]:
         key_base, key_mass = jax.random.split(jax.random.key(self._seed))
         ratio = default_density_ratio(rows.shape[0]) if self.estimator is None else self.estimator
         ratio = clone(ratio).set_params(random_state=self._seed)

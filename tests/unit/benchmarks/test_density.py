@@ -5,13 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import secant
 from secant.benchmarks.density import DENSITY_SUITES, run_density
-from secant.benchmarks.density.methods import EVALUATIONS, METHODS, Judged
+from secant.benchmarks.density.methods import METHODS, _by_evaluations, _tangent_rule
 from secant.benchmarks.density.report import density_sections
 from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.density.suites import DensitySuite
 from secant.benchmarks.density.tasks import DensityTask, Split, power_task, toy_tasks
+from secant.benchmarks.products import Selection
 from secant.benchmarks.rows import append_row, read_rows
+from secant.integration import SecantSteps
+from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
 
 
 def normal_rows(seed):
@@ -19,6 +23,8 @@ def normal_rows(seed):
     return Split(rng.normal(size=(400, 2)), rng.normal(size=(300, 2)), truth=2.838)
 
 
+TRUNK = ResidualMLP(width=8, depth=0)
+TINY = {"training": secant.Training(steps=10, batch_size=16), "scaling": secant.Identity()}
 TASK = DensityTask("normal", normal_rows)
 
 
@@ -28,7 +34,7 @@ def suite(**settings):
 
 def test_a_run_writes_one_row_a_job_and_resumes(tmp_path):
     path = tmp_path / "rows.jsonl"
-    first = list(run_density(suite(), path, n_seeds=1))
+    first = list(run_density(suite(), path, Selection(n_seeds=1)))
     assert [row.key for row in first] == [("normal", "Gaussian", 0)]
     assert first[0].status == "finished"
     assert first[0].nll == pytest.approx(2.838, abs=5 * first[0].nll_error)
@@ -39,7 +45,9 @@ def test_a_run_writes_one_row_a_job_and_resumes(tmp_path):
 
 def test_absent_data_are_a_row_that_says_how_to_obtain_them(tmp_path, monkeypatch):
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "nowhere"))
-    (row,) = run_density(suite(tasks=(power_task(),)), tmp_path / "rows.jsonl", n_seeds=1)
+    (row,) = run_density(
+        suite(tasks=(power_task(),)), tmp_path / "rows.jsonl", Selection(n_seeds=1)
+    )
     assert row.status.startswith("skipped: no folder")
     assert "SECANT_DATA" in row.status
     assert row.nll is None
@@ -47,13 +55,15 @@ def test_absent_data_are_a_row_that_says_how_to_obtain_them(tmp_path, monkeypatc
 
 def test_a_failure_is_a_row_with_its_traceback(tmp_path, monkeypatch):
     monkeypatch.setitem(METHODS, "Gaussian", lambda train, seed: 1 / 0)
-    (row,) = run_density(suite(), tmp_path / "rows.jsonl", n_seeds=1)
+    (row,) = run_density(suite(), tmp_path / "rows.jsonl", Selection(n_seeds=1))
     assert row.status == "failed"
     assert "ZeroDivisionError" in row.traceback
 
 
 def test_kernel_densities_choose_their_width(tmp_path):
-    (row,) = run_density(suite(methods=("kernel density",)), tmp_path / "rows.jsonl", n_seeds=1)
+    (row,) = run_density(
+        suite(methods=("kernel density",)), tmp_path / "rows.jsonl", Selection(n_seeds=1)
+    )
     assert 2.8 < row.nll < 3.0
 
 
@@ -81,6 +91,21 @@ def test_tables_show_excess_and_mass(tmp_path):
     assert "skipped: no folder" in page
 
 
-def test_likelihood_is_judged_at_every_number_of_evaluations():
-    assert EVALUATIONS == (1, 2, 5, 10, 50)
-    assert Judged(np.zeros(2)).evaluations == 1
+@pytest.mark.parametrize(
+    ("ratio", "rule"),
+    [
+        (secant.SecantRatio(SpectralSecant(4, TRUNK), **TINY), SecantSteps),
+        (secant.DREInfinity(TangentNetwork(TRUNK), **TINY), _tangent_rule),
+    ],
+)
+def test_one_fit_is_judged_and_normalised_at_every_number_of_evaluations(ratio, rule):
+    density = secant.DensityEstimator("gaussian", estimator=ratio, random_state=0)
+    split = normal_rows(0)
+    answers = _by_evaluations(lambda: density, rule)(split.train, 0)(split.test)
+    assert [answer.evaluations for answer in answers] == [1, 2, 5, 10, 50]
+    for answer in answers:
+        # Each rule has its own constant: log densities, and the mass they were divided by.
+        y = density.base_.coordinates(split.test)
+        log_ratio = density.ratio_.integrate(y, rule(answer.evaluations)).value
+        whole = np.asarray(log_ratio) + density.base_.log_prob(split.test)
+        np.testing.assert_allclose(answer.log_density, whole - answer.log_normalizer, atol=1e-6)

@@ -12,6 +12,7 @@ from secant.benchmarks.information.methods import METHODS, Answer
 from secant.benchmarks.information.report import information_sections
 from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.information.suites import InformationSuite, drawn, gaussian_blocks
+from secant.benchmarks.products import Selection
 from secant.benchmarks.rows import append_row, read_rows
 from secant.datasets import bmi_tasks
 from secant.training.settings import Training
@@ -24,7 +25,7 @@ def suite(**settings):
 
 def test_a_run_writes_one_row_a_job_and_resumes(tmp_path):
     path = tmp_path / "rows.jsonl"
-    first = list(run_information(suite(), path, n_seeds=1))
+    first = list(run_information(suite(), path, Selection(n_seeds=1)))
     assert [row.key for row in first] == [(t.name, "KSG", 0) for t in bmi_tasks()[:2]]
     assert all(row.status == "finished" and row.seconds > 0.0 for row in first)
     rest = list(run_information(suite(), path))
@@ -34,7 +35,9 @@ def test_a_run_writes_one_row_a_job_and_resumes(tmp_path):
 
 def test_a_failure_is_a_row_with_its_traceback(tmp_path, monkeypatch):
     monkeypatch.setitem(METHODS, "KSG", lambda x, y, seed: 1 / 0)
-    (row,) = run_information(suite(tasks=bmi_tasks()[:1]), tmp_path / "rows.jsonl", n_seeds=1)
+    (row,) = run_information(
+        suite(tasks=bmi_tasks()[:1]), tmp_path / "rows.jsonl", Selection(n_seeds=1)
+    )
     assert row.status == "failed"
     assert "ZeroDivisionError" in row.traceback
     assert row.estimate is None
@@ -42,11 +45,11 @@ def test_a_failure_is_a_row_with_its_traceback(tmp_path, monkeypatch):
 
 def test_parts_and_matches_share_the_jobs(tmp_path):
     halves = [
-        [r.key for r in run_information(suite(), tmp_path / f"{i}.jsonl", part=(i, 2))]
+        [r.key for r in run_information(suite(), tmp_path / f"{i}.jsonl", Selection(part=(i, 2)))]
         for i in (0, 1)
     ]
     assert len(set(halves[0]) | set(halves[1])) == 4
-    named = run_information(suite(), tmp_path / "m.jsonl", match="normal_cdf", n_seeds=1)
+    named = run_information(suite(), tmp_path / "m.jsonl", Selection(match="normal_cdf", n_seeds=1))
     assert [row.task for row in named] == ["normal_cdf-1v1-normal-0.75"]
 
 

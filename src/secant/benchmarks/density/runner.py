@@ -8,53 +8,33 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
-import jax
 import numpy as np
 
 from secant.benchmarks.density.methods import METHODS, Judged
 from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.density.suites import DensitySuite
 from secant.benchmarks.density.tasks import DensityTask
-from secant.benchmarks.rows import append_row, machine, read_rows
+from secant.benchmarks.products import Selection, run_product
+from secant.benchmarks.rows import machine
 from secant.exceptions import AtomsWarning, NormaliserWarning, OverlapWarning
 
 __all__ = ["run_density"]
 
 
 def run_density(
-    suite: DensitySuite,
-    results: Path,
-    *,
-    n_seeds: int | None = None,
-    part: tuple[int, int] = (0, 1),
-    match: str = "",
+    suite: DensitySuite, results: Path, selection: Selection | None = None
 ) -> Iterator[DensityRow]:
-    """Run what is not in the results file yet, appending and yielding rows.
-
-    Args:
-        suite: what to run.
-        results: a JSON-lines file.
-        n_seeds: None is the suite's own number.
-        part: (i, n) runs every n-th job from the i-th on, so that n processes share a suite.
-        match: only jobs whose task or method contains this.
-    """
-    seeds = range(suite.n_seeds if n_seeds is None else n_seeds)
-    jobs = [
-        (task, method, seed)
-        for seed, task, method in product(seeds, suite.tasks, suite.methods)
-        if match in f"{task.name} | {method}"
-    ]
-    for task, method, seed in jobs[part[0] :: part[1]]:
-        done = {row.key for row in read_rows(results, DensityRow)}
-        if (task.name, method, seed) in done:
-            continue
-        for row in _run(suite.name, task, method, seed):
-            append_row(results, row)
-            yield row
-        jax.clear_caches()
+    """Run what is not in the results file yet, appending and yielding rows."""
+    return run_product(
+        suite,
+        results,
+        DensityRow,
+        lambda task, method, seed: _run(suite.name, task, method, seed),
+        selection or Selection(),
+        runs_between_clearing=1,
+    )
 
 
 def _run(suite: str, task: DensityTask, method: str, seed: int) -> list[DensityRow]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from secant.benchmarks.density.tasks import (
     DensityTask,
@@ -12,27 +11,12 @@ from secant.benchmarks.density.tasks import (
     power_task,
     toy_tasks,
 )
+from secant.benchmarks.products import Product
 
 __all__ = ["DENSITY_SUITES", "DensitySuite"]
 
 
-@dataclass(frozen=True)
-class DensitySuite:
-    """Tasks × methods × seeds.
-
-    Attributes:
-        name: of the suite and its results file.
-        about: one line.
-        tasks: where rows come from.
-        methods: names in `METHODS`.
-        n_seeds: fits of each.
-    """
-
-    name: str
-    about: str
-    tasks: tuple[DensityTask, ...]
-    methods: tuple[str, ...]
-    n_seeds: int = 3
+DensitySuite = Product[DensityTask]
 
 
 def _plane() -> DensitySuite:

@@ -7,55 +7,33 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from itertools import product
 from pathlib import Path
-
-import jax
 
 from secant.benchmarks.information.methods import METHODS
 from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.information.suites import InformationSuite, drawn
-from secant.benchmarks.rows import append_row, machine, read_rows
+from secant.benchmarks.products import Selection, run_product
+from secant.benchmarks.rows import machine
 from secant.datasets import DependentPair
 from secant.exceptions import OverlapWarning
 
 __all__ = ["run_information"]
 
-_RUNS_BETWEEN_CLEARING = 50  # compiled programs are shared by runs of one size, and hold memory
+_RUNS_BETWEEN_CLEARING = 50
 
 
 def run_information(
-    suite: InformationSuite,
-    results: Path,
-    *,
-    n_seeds: int | None = None,
-    part: tuple[int, int] = (0, 1),
-    match: str = "",
+    suite: InformationSuite, results: Path, selection: Selection | None = None
 ) -> Iterator[InformationRow]:
-    """Run what is not in the results file yet, appending and yielding rows.
-
-    Args:
-        suite: what to run.
-        results: a JSON-lines file.
-        n_seeds: None is the suite's own number.
-        part: (i, n) runs every n-th job from the i-th on, so that n processes share a suite.
-        match: only jobs whose task or method contains this.
-    """
-    seeds = range(suite.n_seeds if n_seeds is None else n_seeds)
-    jobs = [
-        (task, method, seed)
-        for seed, task, method in product(seeds, suite.tasks, suite.methods)
-        if match in f"{task.name} | {method}"
-    ]
-    for count, (task, method, seed) in enumerate(jobs[part[0] :: part[1]]):
-        done = {row.key for row in read_rows(results, InformationRow)}
-        if (task.name, method, seed) in done:
-            continue
-        row = _run(suite, task, method, seed)
-        append_row(results, row)
-        yield row
-        if count % _RUNS_BETWEEN_CLEARING == _RUNS_BETWEEN_CLEARING - 1:
-            jax.clear_caches()
+    """Run what is not in the results file yet, appending and yielding rows."""
+    return run_product(
+        suite,
+        results,
+        InformationRow,
+        lambda task, method, seed: [_run(suite, task, method, seed)],
+        selection or Selection(),
+        runs_between_clearing=_RUNS_BETWEEN_CLEARING,
+    )
 
 
 def _run(suite: InformationSuite, task: DependentPair, method: str, seed: int) -> InformationRow:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
+from secant.benchmarks.products import Product
 from secant.datasets import (
     DependentPair,
     asinh,
@@ -24,24 +25,14 @@ __all__ = ["INFORMATION_SUITES", "InformationSuite"]
 
 
 @dataclass(frozen=True)
-class InformationSuite:
+class InformationSuite(Product[DependentPair]):
     """Tasks × methods × seeds at one number of rows.
 
     Attributes:
-        name: of the suite and its results file.
-        about: one line.
-        tasks: with their truths.
-        methods: names in `METHODS`.
         n_rows: of each data set.
-        n_seeds: data sets of each task.
     """
 
-    name: str
-    about: str
-    tasks: tuple[DependentPair, ...]
-    methods: tuple[str, ...]
-    n_rows: int
-    n_seeds: int
+    n_rows: int = field(kw_only=True)
 
 
 def gaussian_blocks(d: int) -> DependentPair:
