@@ -3,66 +3,75 @@
 From samples of p_0 and p_1, learn log r(x) = log p_1(x) − log p_0(x).
 """
 
-from secant import (
-    bases,
-    curricula,
-    datasets,
-    diagnostics,
-    integration,
-    models,
-    paths,
-    schedules,
-    targets,
-    tasks,
-    time_samplers,
-)
-from secant.estimators import (
-    CTSM,
-    D3RE,
-    ISADRE,
-    TRE,
-    AdaptiveMargins,
-    ChasmSwitch,
-    ClassifierRatio,
-    DREInfinity,
-    GaussianMixtures,
-    GaussianMoments,
-    Identity,
-    KernelRatio,
-    PathEntropy,
-    SecantRatio,
-    SklearnRatio,
-    Standardise,
-)
-from secant.exceptions import (
-    AtomsWarning,
-    ClippedRatioWarning,
-    ConstantColumnWarning,
-    GaussianStartWarning,
-    NormaliserWarning,
-    OverlapWarning,
-    TrainingWarning,
-)
-from secant.tasks import (
-    CovariateShift,
-    DensityEstimator,
-    DriftDetector,
-    MIEstimator,
-    MIOptions,
-    MutualInformation,
-    MutualInformationMatrix,
-    chi2_divergence,
-    detect_drift,
-    importance_weights,
-    jensen_shannon,
-    kl_divergence,
-    mutual_information,
-    mutual_information_matrix,
-    total_correlation,
-    total_variation,
-    two_sample_test,
-)
-from secant.training import OptimalTransport, Training
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+# Names are imported when they are first used: `secant --help` need not wait for JAX.
+# A type checker reads the imports, Python the table; a test holds them equal.
+if TYPE_CHECKING:
+    from secant import (
+        bases,
+        benchmarks,
+        curricula,
+        datasets,
+        diagnostics,
+        integration,
+        models,
+        paths,
+        schedules,
+        targets,
+        tasks,
+        time_samplers,
+    )
+    from secant.estimators import (
+        CTSM,
+        D3RE,
+        ISADRE,
+        TRE,
+        AdaptiveMargins,
+        ChasmSwitch,
+        ClassifierRatio,
+        DREInfinity,
+        GaussianMixtures,
+        GaussianMoments,
+        Identity,
+        KernelRatio,
+        PathEntropy,
+        SecantRatio,
+        SklearnRatio,
+        Standardise,
+    )
+    from secant.exceptions import (
+        AtomsWarning,
+        ClippedRatioWarning,
+        ConstantColumnWarning,
+        GaussianStartWarning,
+        NormaliserWarning,
+        OverlapWarning,
+        TrainingWarning,
+    )
+    from secant.tasks import (
+        CovariateShift,
+        DensityEstimator,
+        DriftDetector,
+        MIEstimator,
+        MIOptions,
+        MutualInformation,
+        MutualInformationMatrix,
+        chi2_divergence,
+        detect_drift,
+        importance_weights,
+        jensen_shannon,
+        kl_divergence,
+        mutual_information,
+        mutual_information_matrix,
+        total_correlation,
+        total_variation,
+        two_sample_test,
+    )
+    from secant.training import OptimalTransport, Training
 
 __version__ = "0.1.0"
 
@@ -100,6 +109,7 @@ __all__ = [
     "Training",
     "TrainingWarning",
     "bases",
+    "benchmarks",
     "chi2_divergence",
     "curricula",
     "datasets",
@@ -121,3 +131,71 @@ __all__ = [
     "total_variation",
     "two_sample_test",
 ]
+
+_HOMES = {
+    "secant.estimators": (
+        "CTSM",
+        "D3RE",
+        "ISADRE",
+        "TRE",
+        "AdaptiveMargins",
+        "ChasmSwitch",
+        "ClassifierRatio",
+        "DREInfinity",
+        "GaussianMixtures",
+        "GaussianMoments",
+        "Identity",
+        "KernelRatio",
+        "PathEntropy",
+        "SecantRatio",
+        "SklearnRatio",
+        "Standardise",
+    ),
+    "secant.exceptions": (
+        "AtomsWarning",
+        "ClippedRatioWarning",
+        "ConstantColumnWarning",
+        "GaussianStartWarning",
+        "NormaliserWarning",
+        "OverlapWarning",
+        "TrainingWarning",
+    ),
+    "secant.tasks": (
+        "CovariateShift",
+        "DensityEstimator",
+        "DriftDetector",
+        "MIEstimator",
+        "MIOptions",
+        "MutualInformation",
+        "MutualInformationMatrix",
+        "chi2_divergence",
+        "detect_drift",
+        "importance_weights",
+        "jensen_shannon",
+        "kl_divergence",
+        "mutual_information",
+        "mutual_information_matrix",
+        "total_correlation",
+        "total_variation",
+        "two_sample_test",
+    ),
+    "secant.training": ("OptimalTransport", "Training"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+if not TYPE_CHECKING:  # a type checker shall refuse a name that is not imported above
+
+    def __getattr__(name: str) -> object:
+        """A public name, imported now and kept."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = _HOME_OF.get(name)
+        if home is None:
+            return import_module(f"{__name__}.{name}")
+        found = globals()[name] = getattr(import_module(home), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
