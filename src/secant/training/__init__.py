@@ -1,7 +1,15 @@
 """Training: settings, sources of rows, the compiled loop and its record."""
 
 from secant.training.history import Record, Status
+from secant.training.interruption import keeping_best_on_interrupt
 from secant.training.pairing import OptimalTransport, Pairing
 from secant.training.settings import Training
 
-__all__ = ["OptimalTransport", "Pairing", "Record", "Status", "Training"]
+__all__ = [
+    "OptimalTransport",
+    "Pairing",
+    "Record",
+    "Status",
+    "Training",
+    "keeping_best_on_interrupt",
+]

@@ -18,6 +18,7 @@ class Status(enum.Enum):
         "Stopped by the wall-clock budget before the last step; "
         "raise Training.max_seconds for a better fit."
     )
+    INTERRUPTED = "Stopped by you; the best state so far is kept. More steps may fit better."
     DIVERGED = (
         "The loss became infinite or NaN; the best earlier state is kept. "
         "Try a learning rate ten times smaller, or look for extreme outliers in the data."

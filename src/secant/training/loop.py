@@ -13,6 +13,7 @@ from jaxtyping import PRNGKeyArray, PyTree
 
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.history import Record, Status
+from secant.training.interruption import is_interrupted
 from secant.training.progress import Reporter
 from secant.training.settings import Training
 from secant.training.sources import Source
@@ -76,7 +77,7 @@ def train(
     """Train a model until the steps, the time or the patience run out, or the loss diverges.
 
     The untrained model counts as a candidate: two samples of one distribution give a log ratio of
-    zero rather than fitted noise.
+    zero rather than fitted noise. Within `keeping_best_on_interrupt`, Ctrl-C ends it too.
     """
     began = time.perf_counter()
     weights, rest = split(model)
@@ -84,7 +85,8 @@ def train(
     key_rows, key_steps = jax.random.split(key)
     state = TrainingState.start(weights, training, key=key_steps)
     history = [Record(0, 0.0, float("nan"), best.score.value)]
-    status, step = Status.RUNNING, 0
+    # Ctrl-C in an earlier stage of the same fit ends the later ones, too.
+    status, step = Status.INTERRUPTED if is_interrupted() else Status.RUNNING, 0
     while status is Status.RUNNING:
         n_steps = min(training.evaluate_every, training.steps - step)
         rows = source.loaded(jax.random.fold_in(key_rows, step), n_steps, training.batch_size)
@@ -105,6 +107,8 @@ def _status(record: Record, best: _Best, training: Training) -> Status:
         return Status.DIVERGED
     if record.step >= training.steps:
         return Status.FINISHED
+    if is_interrupted():
+        return Status.INTERRUPTED
     if training.max_seconds is not None and record.seconds > training.max_seconds:
         return Status.TIME_UP
     if training.patience is not None and best.looks_since >= training.patience:
