@@ -41,7 +41,7 @@ format: $(STAMP)  ## rewrite the code in the house style
 	$(BIN)/ruff format .
 
 bench: $(STAMP)  ## run the core benchmark suite
-	$(BIN)/python -m secant.benchmarks run core
+	$(BIN)/secant bench run core
 
 clean:  ## remove caches and outputs, keep the environment
 	rm -rf build dist demo-output site .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage

@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from secant.cli import bench, data
 from secant.cli.demo import demo
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="secant",
-    help="Density-ratio estimation: log p_1(x) − log p_0(x) from two samples.",
     no_args_is_help=True,
     add_completion=True,
+    pretty_exceptions_enable=False,  # `secant.cli.command` turns errors into messages
 )
 
 
+def _show_version(*, wanted: bool) -> None:
+    if wanted:
+        from secant import __version__
+
+        typer.echo(f"secant {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _about() -> None:
+def _about(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version.",
+            is_eager=True,
+            callback=lambda wanted: _show_version(wanted=wanted),
+        ),
+    ] = False,
+) -> None:
     """Density-ratio estimation: log p_1(x) − log p_0(x) from two samples."""
+    del version
 
 
 app.command()(demo)
+app.add_typer(data.app, name="data")
+app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:

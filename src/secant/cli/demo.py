@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from secant.cli.command import command
+from secant.cli.session import Session
 
 __all__ = ["demo"]
 
@@ -24,37 +26,41 @@ class _Shown:
     seconds: float
 
 
+@command("demo", trains=True)
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder for pictures and report.")] = Path(
-        "demo-output"
-    ),
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    steps: Annotated[int, typer.Option(help="Training steps of the networks.")] = 2500,
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    session: Session,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for pictures and report.")
+    ] = Path("demo-output"),
 ) -> None:
     """Cross a 160-dimensional, 40-nat chasm in one pass, then look at a real table."""
-    from rich.console import Console
-
     output.mkdir(parents=True, exist_ok=True)
-    console = Console(stderr=as_json)
-    console.print("[bold]1. The chasm[/]: 160 dimensions, 40 nats between the two samples")
-    truth, shown = _chasm(output / "chasm.png", seed, steps)
-    _print_chasm(console, truth, shown)
-    console.print("\n[bold]2. A real table[/]: breast cancer, malignant (x_0) against benign (x_1)")
-    table = _breast_cancer(output / "breast-cancer.png", seed)
-    for name, value in table.items():
-        console.print(f"   {name:42s} {value}")
+    session.show("1. The chasm: 160 dimensions, 40 nats between the two samples\n")
+    truth, shown = _chasm(output / "chasm.png", session)
+    header = ("method", "mean log ratio", "RMSE, row by row", "seconds")
+    session.show_table(header, [("exact", f"{truth:.2f}", "", ""), *map(_cells, shown)])
+    session.show("\n2. A real table: breast cancer, malignant (x_0) against benign (x_1)\n")
+    table = _breast_cancer(output / "breast-cancer.png", session)
+    session.show("\n".join(f"   {name:42s} {value}" for name, value in table.items()))
     report = output / "report.html"
     _write_report(report, output, truth, shown, table)
-    console.print(f"\nPictures: {output / 'chasm.png'}, {output / 'breast-cancer.png'}")
-    console.print(f"Report:   {report}")
-    if as_json:
-        rows = [vars(s) for s in shown]
-        print(json.dumps({"truth": truth, "chasm": rows, "breast_cancer": table}))
+    session.show(f"\nPictures: {output / 'chasm.png'}, {output / 'breast-cancer.png'}")
+    session.show(f"Report:   {report}")
+    session.finish(
+        {
+            "truth": truth,
+            "chasm": [vars(s) for s in shown],
+            "breast_cancer": table,
+            "report": str(report),
+        }
+    )
 
 
-def _chasm(picture: Path, seed: int, steps: int) -> tuple[float, list[_Shown]]:
+def _cells(s: _Shown) -> tuple[str, str, str, str]:
+    return s.method, f"{s.estimate:.2f}", f"{s.rmse:.2f}", f"{s.seconds:.0f}"
+
+
+def _chasm(picture: Path, session: Session) -> tuple[float, list[_Shown]]:
     import jax
     import numpy as np
 
@@ -63,21 +69,24 @@ def _chasm(picture: Path, seed: int, steps: int) -> tuple[float, list[_Shown]]:
     from secant.models import ResidualMLP, SpectralSecant
     from secant.report.figures import Panel, scatter_figure
 
-    pair = block_gaussians(160)
+    pair, seed = block_gaussians(160), session.seed
+    progress = False if session.quiet else None
+    training = secant.Training(**{"steps": 2500, **session.training})  # type: ignore[arg-type]
     trunk = ResidualMLP(width=256, depth=2)
     methods = {
         "SecantRatio (default)": secant.SecantRatio(
-            training=secant.Training(steps=500), random_state=seed
+            training=secant.Training(steps=500), progress=progress, random_state=seed
         ),
         "SecantRatio (plain network, no anchor)": secant.SecantRatio(
             SpectralSecant(trunk=trunk),
             anchor=False,
             scaling=secant.Standardise(),
-            training=secant.Training(steps=steps, patience=None),
+            training=replace(training, patience=None),
+            progress=progress,
             random_state=seed,
         ),
         "Logistic classifier (NCE)": secant.ClassifierRatio(
-            trunk=trunk, training=secant.Training(steps=steps), random_state=seed
+            trunk=trunk, training=training, progress=progress, random_state=seed
         ),
     }
     rows = pair.draw_1(jax.random.key(seed + 1), 5000)
@@ -98,19 +107,7 @@ def _chasm(picture: Path, seed: int, steps: int) -> tuple[float, list[_Shown]]:
     return float(exact.mean()), shown
 
 
-def _print_chasm(console: object, truth: float, shown: list[_Shown]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    assert isinstance(console, Console)
-    table = Table("method", "mean log ratio", "RMSE, row by row", "seconds")
-    table.add_row("exact", f"{truth:.2f}", "", "")
-    for s in shown:
-        table.add_row(s.method, f"{s.estimate:.2f}", f"{s.rmse:.2f}", f"{s.seconds:.0f}")
-    console.print(table)
-
-
-def _breast_cancer(picture: Path, seed: int) -> dict[str, str]:
+def _breast_cancer(picture: Path, session: Session) -> dict[str, str]:
     import numpy as np
     from sklearn.datasets import load_breast_cancer
     from sklearn.metrics import roc_auc_score
@@ -121,10 +118,11 @@ def _breast_cancer(picture: Path, seed: int) -> dict[str, str]:
 
     X, y = load_breast_cancer(return_X_y=True)
     log_ratio = np.empty(y.size)
+    seed, progress = session.seed, False if session.quiet else None
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     training = secant.Training(steps=500, evaluate_every=100)
     for train, test in folds.split(X, y):
-        estimator = secant.SecantRatio(training=training, random_state=seed)
+        estimator = secant.SecantRatio(training=training, progress=progress, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", secant.OverlapWarning)
             estimator.fit(X[train], y[train])
@@ -169,7 +167,7 @@ def _write_report(
         f"The exact mean log ratio of these rows is {truth:.2f} nats: a classifier between the "
         "samples is always right, so its loss is silent about the ratio. The path is not.",
         ("method", "mean log ratio", "RMSE, row by row", "seconds"),
-        [(s.method, f"{s.estimate:.2f}", f"{s.rmse:.2f}", f"{s.seconds:.0f}") for s in shown],
+        [*map(_cells, shown)],
         output / "chasm.png",
         "Estimated against exact log ratio, one panel a method",
     )

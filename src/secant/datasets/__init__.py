@@ -26,7 +26,16 @@ from secant.datasets.injections import (
 )
 from secant.datasets.mixtures import mixture_2d, mixture_8d, mixture_pair
 from secant.datasets.pair import Estimate, Pair
-from secant.datasets.tables import Table, bsds300, gas, hepmass, miniboone, power
+from secant.datasets.tables import (
+    TABLES,
+    Table,
+    TableSource,
+    bsds300,
+    gas,
+    hepmass,
+    miniboone,
+    power,
+)
 from secant.datasets.toys import Toy, toys
 from secant.datasets.transforms import (
     asinh,
@@ -38,10 +47,12 @@ from secant.datasets.transforms import (
 
 __all__ = [
     "RHO_HALF_NAT",
+    "TABLES",
     "DependentPair",
     "Estimate",
     "Pair",
     "Table",
+    "TableSource",
     "Toy",
     "additive_noise",
     "asinh",

@@ -20,7 +20,7 @@ def test_the_demo_writes_pictures_report_and_numbers(tmp_path: Path):
     arguments = ["demo", "--output", str(tmp_path), "--steps", "200", "--json"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    numbers = json.loads(result.stdout.splitlines()[-1])
+    numbers = json.loads(result.stdout)["result"]
     # The mean over 5,000 rows whose log ratio spreads by 8 nats: 40 within 4.5 standard errors.
     assert numbers["truth"] == pytest.approx(40.0, abs=4.5 * 8.0 / 5000**0.5)
     default, _, classifier = numbers["chasm"]

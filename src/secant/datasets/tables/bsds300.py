@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from secant.datasets.tables.files import find, missing
 from secant.datasets.tables.table import Rows, Table
 
-__all__ = ["bsds300"]
+__all__ = ["HOME", "bsds300"]
 
-_HOME = (
+HOME = (
     "the Berkeley Segmentation Dataset and Benchmark, 'BSDS300', for the images; the data that "
     "accompany 'Masked Autoregressive Flow for Density Estimation' (Papamakarios and others, "
     "2017) on Zenodo, for the hdf5 file"
@@ -83,7 +83,7 @@ def _image_files(folder: str | Path, random: np.random.RandomState) -> tuple[lis
     """Images for training, validation and testing; no image serves two."""
     known, test = (sorted((Path(folder) / name).glob("*.jpg")) for name in ("train", "test"))
     if len(known) < 2 or not test:
-        raise missing(folder, _WANTED, _HOME)
+        raise missing(folder, _WANTED, HOME)
     n_validation = max(1, len(known) // _IMAGES_PER_VALIDATION_IMAGE)
     shuffled = [known[index] for index in random.permutation(len(known))]
     return shuffled[n_validation:], shuffled[:n_validation], test

@@ -10,10 +10,10 @@ from secant.datasets.tables.files import find, missing
 from secant.datasets.tables.preparation import split, standardised
 from secant.datasets.tables.table import Table
 
-__all__ = ["gas"]
+__all__ = ["HOME", "gas"]
 
 _FILE = "ethylene_CO.txt"
-_HOME = "UCI Machine Learning Repository, 'Gas sensor array under dynamic gas mixtures'"
+HOME = "UCI Machine Learning Repository, 'Gas sensor array under dynamic gas mixtures'"
 _N_SETTINGS = 3  # time and the two concentrations, ahead of the sensors
 _MOST_CORRELATION = 0.98
 
@@ -57,9 +57,9 @@ def _text_file(folder: str | Path) -> Path:
         raise ValueError(
             f"Reading a pickle can run code that hides in it, so `ethylene_CO.pickle` in "
             f"{Path(folder).absolute()} is not read; put the original text file `{_FILE}` there. "
-            f"Obtain it from: {_HOME}."
+            f"Obtain it from: {HOME}."
         )
-    raise missing(folder, f"`{_FILE}`", _HOME)
+    raise missing(folder, f"`{_FILE}`", HOME)
 
 
 def _drawn_rows(path: Path, fraction: float, seed: int) -> NDArray[np.float64]:

@@ -12,9 +12,9 @@ from secant.datasets.tables.files import find, missing
 from secant.datasets.tables.preparation import has_ties_at_its_minimum, hold_out, standardised
 from secant.datasets.tables.table import Table
 
-__all__ = ["hepmass"]
+__all__ = ["HOME", "hepmass"]
 
-_HOME = "UCI Machine Learning Repository, 'HEPMASS'"
+HOME = "UCI Machine Learning Repository, 'HEPMASS'"
 
 
 def hepmass(folder: str | Path) -> Table:
@@ -51,7 +51,7 @@ def hepmass(folder: str | Path) -> Table:
 def _file(folder: str | Path, name: str) -> Path:
     path = find(folder, name, f"{name}.gz")
     if path is None:
-        raise missing(folder, f"`{name}`", _HOME)
+        raise missing(folder, f"`{name}`", HOME)
     return path
 
 

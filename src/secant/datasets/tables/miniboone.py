@@ -9,9 +9,9 @@ from secant.datasets.tables.files import find, missing
 from secant.datasets.tables.preparation import has_ties_at_its_minimum, split, standardised
 from secant.datasets.tables.table import Table
 
-__all__ = ["miniboone"]
+__all__ = ["HOME", "miniboone"]
 
-_HOME = (
+HOME = (
     "UCI Machine Learning Repository, 'MiniBooNE particle identification', for the text file; "
     "the data that accompany 'Masked Autoregressive Flow for Density Estimation' "
     "(Papamakarios and others, 2017) on Zenodo, for `data.npy`"
@@ -49,7 +49,7 @@ def miniboone(folder: str | Path) -> Table:
         return _table(_numbered(rows.shape[1]), rows, "The published rows, all of them.")
     paths = find(folder, "val.npy"), find(folder, "test.npy")
     if paths[0] is None or paths[1] is None:
-        raise missing(folder, _WANTED, _HOME)
+        raise missing(folder, _WANTED, HOME)
     rows = np.concatenate([_array(paths[0]), _array(paths[1])])
     rows = rows[np.random.RandomState(_SEED).permutation(len(rows))]
     label = f"{len(rows) / 1000:.1f}k rows"

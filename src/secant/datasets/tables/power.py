@@ -16,10 +16,10 @@ from secant.datasets.tables.files import find, missing
 from secant.datasets.tables.preparation import split, standardised
 from secant.datasets.tables.table import Table
 
-__all__ = ["power"]
+__all__ = ["HOME", "power"]
 
 _STEM = "household_power_consumption"
-_HOME = "UCI Machine Learning Repository, 'Individual household electric power consumption'"
+HOME = "UCI Machine Learning Repository, 'Individual household electric power consumption'"
 _COLUMNS = (
     "Global_active_power",
     "Voltage",
@@ -56,7 +56,7 @@ def power(folder: str | Path, *, time_noise: float = 0.0) -> Table:
         raise ValueError(f"`time_noise` must be at least 0; got {time_noise}.")
     path = find(folder, f"{_STEM}.zip", f"{_STEM}.txt")
     if path is None:
-        raise missing(folder, f"`{_STEM}.zip` or `{_STEM}.txt`", _HOME)
+        raise missing(folder, f"`{_STEM}.zip` or `{_STEM}.txt`", HOME)
     rows = _with_noise(_complete_rows(path), time_noise)
     splits = split(rows)
     rest = rows[: len(rows) - len(splits[2])]

@@ -1,0 +1,201 @@
+"""The frame of a command: the options that all share, errors, warnings and exit codes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from secant.cli.config import ConfigError, checked, read_config
+from secant.cli.output import printable
+from secant.cli.session import Session
+
+__all__ = ["ExitCode", "command"]
+
+Command = Callable[..., None]
+
+_OPTIONS = {
+    "seed": (Annotated[int, typer.Option(min=0, help="Seed of everything random.")], 0),
+    "as_json": (Annotated[bool, typer.Option("--json", help="Print one line of JSON.")], False),
+    "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="No messages, no bars.")], False),
+    "strict": (
+        Annotated[bool, typer.Option("--strict", help="Exit with 1 on a statistical warning.")],
+        False,
+    ),
+}
+_STEPS = Annotated[
+    int | None,
+    typer.Option(min=1, help="Training steps of a network; else as many as suit the rows."),
+]
+_NOT_IN_A_FILE = ("config", "steps")  # steps stand under [training] there
+_OF_OURS = ("secant", "sklearn")
+
+
+class ExitCode(IntEnum):
+    """What the process tells its caller."""
+
+    OK = 0
+    WARNING = 1  # a statistical warning under --strict
+    USER_ERROR = 2
+    BUG = 3
+    INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+def command(name: str, *, trains: bool = False) -> Callable[[Command], Command]:
+    """Make a function a command: its first parameter gets the `Session` of the shared options.
+
+    Args:
+        name: as typed: "density fit".
+        trains: whether there is something to train, and so `--steps` and a table [training].
+    """
+
+    def decorated(function: Command) -> Command:
+        @functools.wraps(function)
+        def run(
+            *,
+            seed: int,
+            as_json: bool,
+            quiet: bool,
+            strict: bool,
+            config: Path | None,
+            steps: int | None = None,
+            **arguments: object,
+        ) -> None:
+            with _exit_codes():
+                training = _training(config, steps) if trains else {}
+                session = Session(name, seed, as_json, quiet, strict, training)
+                with session.watching_warnings():
+                    function(session, **arguments)
+            if session.strict and session.warned:
+                raise typer.Exit(ExitCode.WARNING)
+
+        _sign(run, function, trains=trains)
+        return run
+
+    return decorated
+
+
+def _sign(run: Command, function: Command, *, trains: bool) -> None:
+    """Give `run` the function's own parameters, without the session, and the shared ones."""
+    _, *own = inspect.signature(function, eval_str=True).parameters.values()
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(name, keyword, annotation=kind, default=default)
+        for name, (kind, default) in _OPTIONS.items()
+    ]
+    if trains:
+        shared.insert(0, inspect.Parameter("steps", keyword, annotation=_STEPS, default=None))
+    known = {p.name: _type_of(p.annotation) for p in (*own, *shared)}
+    config = Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file with options; those on the command line win.",
+            is_eager=True,
+            callback=_reader(known, trains=trains),
+        ),
+    ]
+    shared.append(inspect.Parameter("config", keyword, annotation=config, default=None))
+    own = [p.replace(kind=keyword) for p in own]
+    run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in (*own, *shared)}
+
+
+def _type_of(annotation: object) -> object:
+    return get_args(annotation)[0] if hasattr(annotation, "__metadata__") else annotation
+
+
+def _reader(
+    known: Mapping[str, object], *, trains: bool
+) -> Callable[[typer.Context, Path | None], Path | None]:
+    def read(context: typer.Context, path: Path | None) -> Path | None:
+        """Take the file's values for defaults, so that those on the command line win."""
+        if path is None or context.resilient_parsing:
+            return path
+        with _exit_codes():
+            found = read_config(path)
+            if trains:
+                found.pop("training", None)  # read when the command runs: it needs JAX
+            names = _names_in_a_file(context)
+            expected = {key: known[name] for key, name in names.items()}
+            values = checked(found, expected, where=str(path))
+            context.default_map = {names[key]: value for key, value in values.items()}
+        return path
+
+    return read
+
+
+def _names_in_a_file(context: typer.Context) -> dict[str, str]:
+    """The parameter behind each key that a file may have: the long option without its dashes."""
+    names = {}
+    for parameter in context.command.params:
+        if parameter.param_type_name == "option" and parameter.name not in _NOT_IN_A_FILE:
+            long = max(parameter.opts, key=len).lstrip("-").replace("-", "_")
+            if long not in ("help", "version"):
+                names[long] = str(parameter.name)
+    return names
+
+
+def _training(config: Path | None, steps: int | None) -> dict[str, object]:
+    """Fields of `secant.Training` from the file's [training] and the command line's --steps."""
+    values: dict[str, object] = {}
+    table = {} if config is None else read_config(config).get("training", {})
+    if not isinstance(table, dict):
+        raise ConfigError(f"{config}: 'training' must be a table, [training]; got {table!r}.")
+    if table:
+        from typing import get_type_hints
+
+        from secant.training import Training
+
+        values = checked(table, get_type_hints(Training), where=f"{config}, [training]")
+        Training(**values)  # type: ignore[arg-type]  # their types were checked, now their ranges
+    return values if steps is None else {**values, "steps": steps}
+
+
+@contextmanager
+def _exit_codes() -> Iterator[None]:
+    """Turns a user's mistake into a message and exit code 2; no traceback but for a bug."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        print("Stopped by you; nothing more was written.", file=sys.stderr)
+        raise typer.Exit(ExitCode.INTERRUPTED) from stop
+    except (typer.Exit, BrokenPipeError):
+        raise
+    except Exception as error:
+        if _is_mistake_of_user(error):
+            _print_error(error)
+            raise typer.Exit(ExitCode.USER_ERROR) from error
+        traceback.print_exception(error)
+        print("This is a bug in secant; please report it.", file=sys.stderr)
+        raise typer.Exit(ExitCode.BUG) from error
+
+
+def _print_error(error: Exception) -> None:
+    if os.environ.get("SECANT_TRACEBACK"):
+        traceback.print_exception(error)
+    print(printable(f"error: {_message(error)}"), file=sys.stderr)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}."
+    return str(error)
+
+
+def _is_mistake_of_user(error: Exception) -> bool:
+    """Whether the error speaks to the user: a file's trouble, a missing extra, a check of ours."""
+    if isinstance(error, OSError | ImportError):
+        return True
+    if not isinstance(error, ValueError):
+        return False
+    frames = list(traceback.walk_tb(error.__traceback__))
+    return frames[-1][0].f_globals.get("__name__", "").partition(".")[0] in _OF_OURS

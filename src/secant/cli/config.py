@@ -1,0 +1,113 @@
+"""Configuration files: TOML with only what differs from the defaults."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+__all__ = ["ConfigError", "checked", "read_config"]
+
+_MOST_BYTES = 1 << 20  # a configuration of a megabyte is a mistake
+_KINDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "a table",
+}
+
+
+class ConfigError(ValueError):
+    """A user's mistake in a configuration file."""
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """What the file says."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ConfigError(f"{path} must be smaller than {_MOST_BYTES:,} bytes.")
+        return tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+
+
+def checked(
+    found: Mapping[str, object], expected: Mapping[str, object], *, where: str
+) -> dict[str, object]:
+    """The values under their keys with `-` as `_`, each of the type that is expected for it.
+
+    Args:
+        found: as read from the file.
+        expected: a type for each valid key; `T | None` takes "none", for TOML has no null.
+        where: the file, and the table in it, for errors.
+
+    Raises:
+        ConfigError: for an unknown key, with the nearest valid one, or a value of another type.
+    """
+    values = {}
+    for key, value in found.items():
+        name = key.replace("-", "_")
+        if name not in expected:
+            raise ConfigError(f"{where} has an unknown key {key!r}; {_suggestion(name, expected)}")
+        values[name] = _converted(value, expected[name], f"{where}: {key!r}")
+    return values
+
+
+def _suggestion(name: str, valid: Iterable[str]) -> str:
+    shown = [v.replace("_", "-") for v in valid]
+    near = difflib.get_close_matches(name.replace("_", "-"), shown, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(shown))}."
+
+
+def _converted(value: object, kind: object, place: str) -> object:
+    """The value as the type wants it."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if value == "none" and NoneType in kinds:
+        return None
+    for one in kinds:
+        if _fits(value, one):
+            return value
+    wanted = " or ".join(_name_of(one) for one in kinds if one is not NoneType)
+    none = ' or "none"' if NoneType in kinds and not _is_option(kinds) else ""
+    raise ConfigError(f"{place} must be {wanted}{none}; got {_shown(value)}.")
+
+
+def _is_option(kinds: tuple[Any, ...]) -> bool:
+    """Whether None only says that an option was not given, as for paths and lists."""
+    return any(one in (Path, str) or get_origin(one) is list for one in kinds)
+
+
+def _fits(value: object, kind: object) -> bool:
+    if get_origin(kind) is list:
+        return isinstance(value, list) and all(_fits(part, get_args(kind)[0]) for part in value)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return value in [member.value for member in kind]
+    if isinstance(value, bool):
+        return kind is bool
+    if kind is float:
+        return isinstance(value, int | float)
+    if kind is Path:
+        return isinstance(value, str)
+    return isinstance(kind, type) and kind is not bool and isinstance(value, kind)
+
+
+def _name_of(kind: object) -> str:
+    if get_origin(kind) is list:
+        return f"a list, each {_name_of(get_args(kind)[0])}"
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return "one of " + ", ".join(repr(member.value) for member in kind)
+    assert isinstance(kind, type)
+    return "a path" if kind is Path else _KINDS[kind]
+
+
+def _shown(value: object) -> str:
+    kind = _KINDS.get(type(value), "a date or time")
+    return f"{str(value).lower() if isinstance(value, bool) else repr(value)}, {kind}"

@@ -1,0 +1,61 @@
+"""What a command writes: results to standard output, messages to standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+
+__all__ = ["JSON", "plain", "printable", "table_text"]
+
+JSON = None | bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"]
+
+_WIDTH_OF_A_PIPE = 100  # where there is no terminal to ask
+
+
+def printable(text: str) -> str:
+    """The text with every character that a terminal would obey written as an escape.
+
+    Column names and cells come from files of strangers.
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def plain(value: JSON) -> JSON:
+    """The value with infinities and NaN as null: JSON has no word for them."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(part) for part in value]
+    return value
+
+
+def json_text(value: JSON) -> str:
+    """One line of JSON."""
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """An aligned table that fits the terminal; the first column to the left, numbers right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for number, name in enumerate(header):
+        numeric = number > 0 and all(_is_number(row[number]) for row in rows)
+        table.add_column(Text(name), justify="right" if numeric else "left")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "" or cell.lstrip("+-−")[:1].isdigit()
