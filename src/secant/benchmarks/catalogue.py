@@ -45,10 +45,12 @@ class Listed:
 def listed() -> list[Listed]:
     """All suites, in the order of the report."""
     suites = [make() for make in SUITES.values()]
-    products = [make() for make in (*INFORMATION_SUITES.values(), *DENSITY_SUITES.values())]
+    information = [make() for make in INFORMATION_SUITES.values()]
+    density = [make() for make in DENSITY_SUITES.values()]
     return [
         *(Listed(s.name, len(s.entries), s.about) for s in suites),
-        *(Listed(p.name, len(p.tasks) * len(p.methods), p.about) for p in products),
+        *(Listed(i.name, len(i.tasks) * len(i.methods), i.about) for i in information),
+        *(Listed(d.name, len(d.tasks) * len(d.methods), d.about) for d in density),
         Listed(_SHIFT, len(SHIFT_METHODS), "weights bring a biased table's mean back"),
         Listed(_THROUGHPUT, 3, "a training step against its bare matrix products"),
     ]

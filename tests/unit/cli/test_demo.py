@@ -9,12 +9,6 @@ from typer.testing import CliRunner
 from secant.cli import app
 
 
-def test_help_names_the_commands():
-    result = CliRunner().invoke(app, ["--help"])
-    assert result.exit_code == 0
-    assert "demo" in result.stdout
-
-
 @pytest.mark.slow
 def test_the_demo_writes_pictures_report_and_numbers(tmp_path: Path):
     arguments = ["demo", "--output", str(tmp_path), "--steps", "200", "--json"]
