@@ -2,18 +2,22 @@
 
 from dataclasses import replace
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import secant
 from secant.benchmarks.density import DENSITY_SUITES, run_density
 from secant.benchmarks.density.methods import METHODS, _by_evaluations, _tangent_rule
+from secant.benchmarks.density.pictures import Window, densities_figure, picture_path
 from secant.benchmarks.density.report import density_sections
 from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.density.suites import DensitySuite
 from secant.benchmarks.density.tasks import DensityTask, Split, power_task, toy_tasks
 from secant.benchmarks.products import Selection
 from secant.benchmarks.rows import append_row, read_rows
+from secant.datasets import toys
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
 
@@ -51,6 +55,39 @@ def test_absent_data_are_a_row_that_says_how_to_obtain_them(tmp_path, monkeypatc
     assert row.status.startswith("skipped: no folder")
     assert "SECANT_DATA" in row.status
     assert row.nll is None
+
+
+def test_the_first_seed_leaves_a_picture(tmp_path):
+    pictured = replace(TASK, grid=lambda: np.array([[0.0, 0.0], [40.0, 0.0]]))
+    list(run_density(suite(tasks=(pictured,)), tmp_path / "rows.jsonl"))
+    (kept,) = (tmp_path / "rows").iterdir()
+    assert kept.name == "normal-Gaussian.npy"
+    assert np.load(kept) == pytest.approx([-np.log(2 * np.pi), -100.0], abs=0.3)
+
+
+def test_a_figure_shows_the_truth_and_the_methods_that_have_pictures(tmp_path):
+    moons = next(toy for toy in toys() if toy.name == "moons")
+    grid = Window.of(moons).grid()
+    truth = np.asarray(moons.log_density(jnp.asarray(grid)))
+    np.save(picture_path(tmp_path, "moons", "exact"), truth.astype(np.float16))
+    shown = densities_figure([moons], ["exact", "absent"], tmp_path, tmp_path / "f.png")
+    panels = [axes.images[0].get_array() for axes in shown.axes]
+    np.testing.assert_allclose(panels[1], panels[0], rtol=0.02, atol=1e-3)
+    # Rows of the set lie where its picture is bright, neither turned nor mirrored.
+    rows = np.asarray(moons.draw(jax.random.key(1), 200))
+    cells = np.linalg.norm(rows[:, None] - grid[None], axis=2).argmin(axis=1)
+    assert panels[0].ravel()[cells].mean() > 3 * panels[0].mean()
+    assert densities_figure([moons], ["absent"], tmp_path, tmp_path / "g.png") is None
+
+
+def test_evaluations_stand_across(tmp_path):
+    row = DensityRow("density-evaluations", "power", "D3RE, by evaluations", 0)
+    for count, nll in ((1, 2.0), (50, -0.25)):
+        found = replace(row, evaluations=count, nll=nll, log_normalizer=-0.5, normalised_by="x (y)")
+        append_row(tmp_path / "density-evaluations.jsonl", found)
+    page = "\n".join(density_sections(tmp_path))
+    assert "| table | method | 1 | 50 | seeds |" in page
+    assert "| power | D3RE | 2.00 (0.50†) | -0.25 (0.50†) | 1 |" in page
 
 
 def test_a_failure_is_a_row_with_its_traceback(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ from secant.tasks import DensityEstimator
 from secant.time_samplers import Uniform
 from secant.training import Training
 
-__all__ = ["EVALUATIONS", "METHODS", "Judged"]
+__all__ = ["EVALUATIONS", "METHODS", "Judge", "Judged", "Rows"]
 
 Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]

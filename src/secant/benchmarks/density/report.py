@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from secant.benchmarks.density.pictures import densities_figure
 from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.density.suites import DENSITY_SUITES
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
+from secant.datasets import toys
 
 __all__ = ["density_sections", "density_summary"]
 
@@ -23,6 +25,7 @@ _PREAMBLE = (
     "one network evaluation a row. On the plane the other methods share a trunk (width 128, three "
     "residual layers), a budget (6,000 steps of batch 512) and a Gaussian base."
 )
+_FIGURE = Path("docs/figures/density-2d.png")
 _NOTES = {
     "density-2d": "*Excess* over the true density's likelihood on the same 50,000 test rows; the "
     "largest |log Ẑ| of the seeds beside it.",
@@ -30,7 +33,9 @@ _NOTES = {
     "density-miniboone": "A split of its own of 6.9k rows: it does not compare with "
     "published figures.",
     "density-evaluations": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
-    "steps, time scores by the trapezoid rule (one evaluation: the midpoint).",
+    "steps, time scores by the trapezoid rule (one evaluation: the midpoint). Each cell has the "
+    "mean NLL of its seeds and the largest |log Ẑ| in brackets, found anew for every rule; † where "
+    "importance sampling says itself that its log Ẑ is not to be believed.",
 }
 
 
@@ -41,11 +46,18 @@ def density_sections(results: Path) -> list[str]:
         rows = read_rows(results / f"{name}.jsonl", DensityRow)
         if rows:
             about = build().about
-            make = _excess if name == "density-2d" else _likelihoods
             heading = f"### {about[0].upper()}{about[1:]}"
-            sections += [heading, _NOTES.get(name, ""), make(rows)]
+            sections += [heading, _NOTES.get(name, ""), _MAKERS.get(name, _likelihoods)(rows)]
+            sections += [_picture(results)] if name == "density-2d" else []
     kept = [section for section in sections if section]
     return ["## Densities", _PREAMBLE, *kept] if kept else []
+
+
+def _picture(results: Path) -> str:
+    methods = DENSITY_SUITES["density-2d"]().methods
+    drawn = densities_figure(toys(), methods, results / "density-2d", _FIGURE)
+    text = "Nine densities of the plane: the truth, then each method's, on one scale of colours"
+    return "" if drawn is None else f"![{text}](figures/{_FIGURE.name})"
 
 
 def density_summary(results: Path) -> str:
@@ -123,3 +135,30 @@ def _likelihoods(rows: Rows) -> str:
         )
     header = ["table", "method", "evaluations", "NLL", "least … most", "log Ẑ", "seconds"]
     return table([*header, "peak MiB", "seeds"], lines)
+
+
+def _across_evaluations(rows: Rows) -> str:
+    """Methods down, numbers of evaluations across."""
+    groups = _grouped(rows)
+    counts = sorted({row.evaluations for row in rows})
+    methods = list(dict.fromkeys((row.task, row.method) for row in rows))
+    lines = []
+    for task, method in methods:
+        cells = [_evaluations_cell(groups.get((task, method, count), [])) for count in counts]
+        n_seeds = len({row.seed for row in rows if (row.task, row.method) == (task, method)})
+        lines.append([task, method.removesuffix(", by evaluations"), *cells, str(n_seeds)])
+    return table(["table", "method", *(f"{count}" for count in counts), "seeds"], lines)
+
+
+def _evaluations_cell(runs: Rows) -> str:
+    nll, mass = _known(runs, "nll"), np.abs(_known(runs, "log_normalizer"))
+    if not nll.size:
+        return "–"
+    doubt = "†" if any("(" in row.normalised_by for row in runs) else ""
+    return f"{nll.mean():.2f} ({mass.max():.2f}{doubt})"
+
+
+_MAKERS: dict[str, Callable[[Rows], str]] = {
+    "density-2d": _excess,
+    "density-evaluations": _across_evaluations,
+}

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from secant.benchmarks.density.methods import METHODS, Judged
+from secant.benchmarks.density.methods import METHODS, Judge, Judged, Rows
+from secant.benchmarks.density.pictures import picture_path
 from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.density.suites import DensitySuite
 from secant.benchmarks.density.tasks import DensityTask
@@ -21,6 +22,8 @@ from secant.benchmarks.rows import machine
 from secant.exceptions import AtomsWarning, NormaliserWarning, OverlapWarning
 
 __all__ = ["run_density"]
+
+_LEAST_SHOWN = -100.0  # nats, as dark as can be
 
 
 def run_density(
@@ -31,31 +34,36 @@ def run_density(
         suite,
         results,
         DensityRow,
-        lambda task, method, seed: _run(suite.name, task, method, seed),
+        lambda task, method, seed: _run(
+            DensityRow(suite.name, task.name, method, seed, machine=machine()),
+            task,
+            results.with_suffix(""),
+        ),
         selection or Selection(),
         runs_between_clearing=1,
     )
 
 
-def _run(suite: str, task: DensityTask, method: str, seed: int) -> list[DensityRow]:
-    row = DensityRow(suite, task.name, method, seed, machine=machine())
+def _run(row: DensityRow, task: DensityTask, pictures: Path) -> list[DensityRow]:
     try:
-        return _judged(row, task, method)
+        return _judged(row, task, pictures)
     except FileNotFoundError as missing:
         return [replace(row, status=f"skipped: {missing}")]
     except Exception:  # a failure is a result too
         return [replace(row, status="failed", traceback=traceback.format_exc())]
 
 
-def _judged(row: DensityRow, task: DensityTask, method: str) -> list[DensityRow]:
+def _judged(row: DensityRow, task: DensityTask, pictures: Path) -> list[DensityRow]:
     split = task.split(row.seed)
     began = time.perf_counter()
     with warnings.catch_warnings():
         for expected in (OverlapWarning, NormaliserWarning, AtomsWarning):
             warnings.simplefilter("ignore", expected)  # what they say stands in the row
-        judge = METHODS[method](split.train, row.seed)
+        judge = METHODS[row.method](split.train, row.seed)
         seconds = time.perf_counter() - began
         answers = judge(split.test)
+        if task.grid is not None and row.seed == 0:
+            _keep_picture(judge, task.grid(), picture_path(pictures, task.name, row.method))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     row = replace(
         row,
@@ -66,6 +74,13 @@ def _judged(row: DensityRow, task: DensityTask, method: str) -> list[DensityRow]
         status="finished",
     )
     return [_row(row, answer) for answer in answers]
+
+
+def _keep_picture(judge: Judge, grid: Rows, path: Path) -> None:
+    """Log densities on a grid; half precision is enough for the eye."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = np.maximum(judge(grid)[0].log_density, _LEAST_SHOWN)
+    np.save(path, kept.astype(np.float16))
 
 
 def _row(row: DensityRow, answer: Judged) -> DensityRow:

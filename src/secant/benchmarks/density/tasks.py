@@ -12,6 +12,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
+from secant.benchmarks.density.pictures import Window
 from secant.datasets import Table, Toy, bsds300, miniboone, power, toys
 
 __all__ = [
@@ -46,15 +47,22 @@ class Split:
 
 @dataclass(frozen=True)
 class DensityTask:
-    """A named source of splits; a seed is a new sample where there are any more."""
+    """A named source of splits; a seed is a new sample where there are any more.
+
+    Attributes:
+        name: of the task.
+        split: the rows of a seed.
+        grid: rows on which the density is kept for a picture.
+    """
 
     name: str
     split: Callable[[int], Split]
+    grid: Callable[[], Rows] | None = None
 
 
 def toy_tasks() -> tuple[DensityTask, ...]:
     """The nine sets of the plane, 50,000 rows to learn from and as many to be judged by."""
-    return tuple(DensityTask(toy.name, partial(_toy, toy)) for toy in toys())
+    return tuple(DensityTask(toy.name, partial(_toy, toy), partial(_grid, toy)) for toy in toys())
 
 
 def _toy(toy: Toy, seed: int) -> Split:
@@ -62,6 +70,10 @@ def _toy(toy: Toy, seed: int) -> Split:
     test = rows[_TOY_ROWS:]
     truth = -float(np.asarray(toy.log_density(test), dtype=np.float64).mean())
     return Split(np.asarray(rows[:_TOY_ROWS]), np.asarray(test), truth)
+
+
+def _grid(toy: Toy) -> Rows:
+    return Window.of(toy).grid()
 
 
 def data_folder(name: str) -> Path:
