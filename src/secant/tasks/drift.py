@@ -76,10 +76,10 @@ def detect_drift(
         # Samples apart are an answer here, told by `overlap`, and no weights are made of them.
         warnings.simplefilter("ignore", OverlapWarning)
         fits = cross_fit(estimator, x_0, x_1, n_folds=n_folds, random_state=rng)
-    return _reported(fits, x_0, x_1, names, n_permutations, rng)
+    return drift_from(fits, x_0, x_1, names, n_permutations, rng)
 
 
-def _reported(
+def drift_from(
     fits: CrossFit,
     x_0: Float[np.ndarray, "n d"],
     x_1: Float[np.ndarray, "m d"],
