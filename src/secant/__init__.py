@@ -44,6 +44,7 @@ from secant.exceptions import (
     TrainingWarning,
 )
 from secant.tasks import (
+    Comparison,
     CovariateShift,
     DensityEstimator,
     DriftDetector,
@@ -52,6 +53,7 @@ from secant.tasks import (
     MutualInformation,
     MutualInformationMatrix,
     chi2_divergence,
+    compare,
     detect_drift,
     importance_weights,
     jensen_shannon,
@@ -76,6 +78,7 @@ __all__ = [
     "ChasmSwitch",
     "ClassifierRatio",
     "ClippedRatioWarning",
+    "Comparison",
     "ConstantColumnWarning",
     "CovariateShift",
     "DREInfinity",
@@ -101,6 +104,7 @@ __all__ = [
     "TrainingWarning",
     "bases",
     "chi2_divergence",
+    "compare",
     "curricula",
     "datasets",
     "detect_drift",
