@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         TrainingWarning,
     )
     from secant.tasks import (
+        Comparison,
         CovariateShift,
         DensityEstimator,
         DriftDetector,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
         MutualInformation,
         MutualInformationMatrix,
         chi2_divergence,
+        compare,
         detect_drift,
         importance_weights,
         jensen_shannon,
@@ -85,6 +87,7 @@ __all__ = [
     "ChasmSwitch",
     "ClassifierRatio",
     "ClippedRatioWarning",
+    "Comparison",
     "ConstantColumnWarning",
     "CovariateShift",
     "DREInfinity",
@@ -111,6 +114,7 @@ __all__ = [
     "bases",
     "benchmarks",
     "chi2_divergence",
+    "compare",
     "curricula",
     "datasets",
     "detect_drift",
@@ -161,6 +165,7 @@ _HOMES = {
         "TrainingWarning",
     ),
     "secant.tasks": (
+        "Comparison",
         "CovariateShift",
         "DensityEstimator",
         "DriftDetector",
@@ -169,6 +174,7 @@ _HOMES = {
         "MutualInformation",
         "MutualInformationMatrix",
         "chi2_divergence",
+        "compare",
         "detect_drift",
         "importance_weights",
         "jensen_shannon",
@@ -179,7 +185,10 @@ _HOMES = {
         "total_variation",
         "two_sample_test",
     ),
-    "secant.training": ("OptimalTransport", "Training"),
+    "secant.training": (
+        "OptimalTransport",
+        "Training",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import platform
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
+
+from secant.provenance import machine
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -85,12 +84,3 @@ def read_rows(path: Path, kind: type = Row) -> list[Row] | list[_Kind]:
         return []
     lines = path.read_text(encoding="utf-8").splitlines()
     return [kind(**json.loads(line)) for line in lines if line.strip()]
-
-
-def machine() -> str:
-    """Cores and versions, as one short string."""
-    parts = [f"{name} {version(name)}" for name in ("secant", "jax", "equinox", "numpy")]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{cores} cores, {platform.machine()}, python {platform.python_version()}, " + ", ".join(
-        parts
-    )

@@ -1,6 +1,7 @@
 """The jobs people come for, each on top of any ratio estimator."""
 
 from secant.tasks.annealing import Annealing
+from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
 from secant.tasks.density import DensityEstimator
 from secant.tasks.divergence import (
@@ -22,7 +23,9 @@ from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [
     "Annealing",
+    "Comparison",
     "CovariateShift",
+    "Degree",
     "DensityEstimator",
     "Divergence",
     "DriftDetector",
@@ -35,6 +38,7 @@ __all__ = [
     "TwoSampleTest",
     "WeightedMean",
     "chi2_divergence",
+    "compare",
     "detect_drift",
     "importance_weights",
     "jensen_shannon",

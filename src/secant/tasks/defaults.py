@@ -13,10 +13,11 @@ from secant.models.networks import ResidualMLP
 from secant.models.spectral import SpectralSecant
 from secant.training.settings import Training
 
-__all__ = ["FEW_ROWS", "default_ratio", "training_for", "trunk_for"]
+__all__ = ["FEW_ROWS", "default_ratio", "quick_ratio", "training_for", "trunk_for"]
 
 FEW_ROWS = 5_000
 _MANY_ROWS = 50_000
+_QUICK_ROWS = 20_000
 
 
 def trunk_for(n: int) -> ResidualMLP:
@@ -49,7 +50,7 @@ def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
     """
     near = ClassifierRatio(
         trunk=trunk_for(n),
-        anchor=GaussianMoments() if n >= 5 * n_features * (n_features + 3) else False,
+        anchor=_anchor(n, n_features),
         scaling=AdaptiveMargins(),
         training=training_for(n),
     )
@@ -57,3 +58,25 @@ def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
         return ChasmSwitch(near)
     far = SecantRatio(SpectralSecant(trunk=trunk_for(n)), training=training_for(n))
     return ChasmSwitch(near, far)
+
+
+def quick_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
+    """`default_ratio` with half the steps where rows are many, and no first look at a part of them.
+
+    A comparison fits once a fold and is waited for. With 100,000 rows of 20 columns the held-out
+    loss is level well before these steps are done.
+    """
+    if n < _QUICK_ROWS:
+        return default_ratio(n, n_features)
+    training = Training(steps=3000, evaluate_every=250, patience=4)
+    near = ClassifierRatio(
+        trunk=trunk_for(n),
+        anchor=_anchor(n, n_features),
+        scaling=AdaptiveMargins(),
+        training=training,
+    )
+    return ChasmSwitch(near, SecantRatio(training=training), rows_to_look=None)
+
+
+def _anchor(n: int, n_features: int) -> GaussianMoments | bool:
+    return GaussianMoments() if n >= 5 * n_features * (n_features + 3) else False

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
-from secant.tasks import divergence_terms as terms_of
-from secant.tasks.cross_fitting import CrossFit, cross_fit
-from secant.tasks.divergence_terms import Sides, Terms
-from secant.tasks.intervals import checked_confidence, normal_interval
-from secant.tasks.weight_support import WeightSupport, fold_normalised
+from secant.tasks.cross_fitting import cross_fit
+from secant.tasks.divergence_result import (
+    Divergence,
+    chi2_from,
+    jensen_shannon_from,
+    kl_from,
+    total_variation_from,
+)
+from secant.tasks.intervals import checked_confidence
 
 __all__ = [
     "Divergence",
@@ -23,39 +26,6 @@ __all__ = [
     "kl_divergence",
     "total_variation",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class Divergence:
-    """An estimated divergence with its error.
-
-    Attributes:
-        name: what was estimated, with the sample on top first.
-        estimate: in nats for KL and Jensen–Shannon. Not cut off at 0: noise may carry it below.
-        standard_error: of the two samples' rows, given the fits; not of the fits themselves.
-        interval: normal interval at `confidence`.
-        confidence: its level.
-        notes: what to know before believing it, each with a number and a remedy.
-        support: of the rows below the ratio, weighted by it.
-        cross_fit: the out-of-fold log ratios and the fits behind them.
-    """
-
-    name: str
-    estimate: float
-    standard_error: float
-    interval: tuple[float, float]
-    confidence: float
-    notes: tuple[str, ...]
-    support: WeightSupport
-    cross_fit: CrossFit = field(repr=False)
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        line = (
-            f"{self.name} = {self.estimate:.4g} ± {self.standard_error:.2g} "
-            f"({100 * self.confidence:g} % interval {low:.4g} to {high:.4g})"
-        )
-        return "\n".join([line, *(f"  note: {note}" for note in self.notes)])
 
 
 def kl_divergence(
@@ -101,17 +71,7 @@ def kl_divergence(
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
-    sides = Sides.of(scores, reverse=reverse)
-    support = WeightSupport.of(*fold_normalised(sides.scores))
-    terms, note = terms_of.donsker_varadhan(sides.scores), ""
-    if not support.is_enough:
-        terms = terms_of.plain_mean(sides.scores)
-        note = (
-            f"{support} over {sides.below}: their mean cannot be had, so this is the plain mean of "
-            "the log ratio, neither a bound nor free of the fit's own error. Compare a second "
-            "estimator or more rows; jensen_shannon needs no overlap."
-        )
-    return _estimated(f"KL({sides}) in nats", terms, confidence, support, scores, note)
+    return _warned(kl_from(scores, reverse=reverse, confidence=confidence))
 
 
 def jensen_shannon(
@@ -144,9 +104,7 @@ def jensen_shannon(
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
-    support = WeightSupport.of(*fold_normalised(scores))
-    name = "Jensen–Shannon(p_0, p_1) in nats"
-    return _estimated(name, terms_of.jensen_shannon(scores), confidence, support, scores)
+    return _warned(jensen_shannon_from(scores, confidence=confidence))
 
 
 def chi2_divergence(
@@ -181,21 +139,7 @@ def chi2_divergence(
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
-    sides = Sides.of(scores, reverse=reverse)
-    zero, one = fold_normalised(sides.scores)
-    support, terms = WeightSupport.of(zero, one), terms_of.chi2(sides.scores)
-    means = {
-        f"the ratio over {sides.below}": support,
-        f"the squared ratio over {sides.below}": WeightSupport.of(2.0 * zero),
-        f"the ratio over {sides.top}": WeightSupport.of(one),
-    }
-    weak = [f"{what} has {rows}" for what, rows in means.items() if not rows.is_enough]
-    note = (
-        f"{'; '.join(weak)}: a few rows make this estimate, and its error is larger than it says. "
-        "Use kl_divergence or jensen_shannon, or collect rows where the samples overlap."
-    )
-    name = f"χ²({sides})"
-    return _estimated(name, terms, confidence, support, scores, note if weak else "")
+    return _warned(chi2_from(scores, reverse=reverse, confidence=confidence))
 
 
 def total_variation(
@@ -227,29 +171,10 @@ def total_variation(
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
     )
-    support = WeightSupport.of(*fold_normalised(scores))
-    name = "total variation(p_0, p_1)"
-    return _estimated(name, terms_of.total_variation(scores), confidence, support, scores)
+    return _warned(total_variation_from(scores, confidence=confidence))
 
 
-def _estimated(
-    name: str,
-    terms: Terms,
-    confidence: float,
-    support: WeightSupport,
-    scores: CrossFit,
-    note: str = "",
-) -> Divergence:
-    if note:
-        warnings.warn(f"{name}: {note}", OverlapWarning, stacklevel=3)
-    interval = normal_interval(terms.estimate, terms.standard_error, confidence)
-    return Divergence(
-        name,
-        terms.estimate,
-        terms.standard_error,
-        interval,
-        confidence,
-        (note,) if note else (),
-        support,
-        scores,
-    )
+def _warned(found: Divergence) -> Divergence:
+    for note in found.notes:
+        warnings.warn(f"{found.name}: {note}", OverlapWarning, stacklevel=3)
+    return found

@@ -23,7 +23,7 @@ from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
 from secant.tasks.drift_report import DriftReport
 from secant.tasks.permutation import checked_permutations, combined_p_value, fold_p_values
 
-__all__ = ["DriftDetector", "detect_drift"]
+__all__ = ["DriftDetector", "agreed_names", "detect_drift", "drift_from"]
 
 
 def detect_drift(
@@ -63,23 +63,18 @@ def detect_drift(
         (True, 'column 1')
     """
     checked_permutations(n_permutations)
-    names = _names(reference, current, feature_names)
     x_0 = checked_rows(reference, "reference")
     x_1 = checked_rows(current, "current", n_features=x_0.shape[1])
-    if feature_names is not None and len(feature_names) != x_0.shape[1]:
-        raise ValueError(
-            f"`feature_names` must have {x_0.shape[1]} names, one a column; got "
-            f"{len(feature_names)}."
-        )
+    names = agreed_names(reference, current, feature_names)
     rng = check_random_state(random_state)
     with warnings.catch_warnings():
         # Samples apart are an answer here, told by `overlap`, and no weights are made of them.
         warnings.simplefilter("ignore", OverlapWarning)
         fits = cross_fit(estimator, x_0, x_1, n_folds=n_folds, random_state=rng)
-    return _reported(fits, x_0, x_1, names, n_permutations, rng)
+    return drift_from(fits, x_0, x_1, names, n_permutations, rng)
 
 
-def _reported(
+def drift_from(
     fits: CrossFit,
     x_0: Float[np.ndarray, "n d"],
     x_1: Float[np.ndarray, "m d"],
@@ -87,6 +82,7 @@ def _reported(
     n_permutations: int,
     rng: np.random.RandomState,
 ) -> DriftReport:
+    """The report of a cross-fit of reference rows x_0 and current rows x_1."""
     p_values = fold_p_values(fits.by_fold(), n_permutations=n_permutations, rng=rng)
     common = estimated_overlap(fits.log_ratio_0, fits.log_ratio_1)
     margins = feature_drift(x_0, x_1, named_columns(x_0.shape[1], names))
@@ -102,22 +98,40 @@ def _reported(
     )
 
 
-def _names(
-    reference: ArrayLike, current: ArrayLike, given: Sequence[str] | None
+def agreed_names(
+    x_0: ArrayLike,
+    x_1: ArrayLike,
+    given: Sequence[str] | None,
+    *,
+    arguments: tuple[str, str] = ("reference", "current"),
 ) -> Sequence[str] | None:
-    """The columns' names: those given, or those of the tables, which must agree."""
-    old, new = column_names(reference), column_names(current)
-    _check_names(old, new)
+    """The columns' names: those given, or those of the tables, which must agree; None for arrays.
+
+    Args:
+        x_0: an array or a table.
+        x_1: the other.
+        given: by the user, one a column.
+        arguments: what the caller calls the two, for errors.
+    """
+    old, new = column_names(x_0), column_names(x_1)
+    _check_names(old, new, arguments)
+    n_features = np.shape(x_0)[1] if given is not None else 0
+    if given is not None and len(given) != n_features:
+        raise ValueError(
+            f"`feature_names` must have {n_features} names, one a column; got {len(given)}."
+        )
     return given if given is not None else (old or new or None)
 
 
-def _check_names(old: Sequence[str], new: Sequence[str]) -> None:
+def _check_names(
+    old: Sequence[str], new: Sequence[str], arguments: tuple[str, str] = ("reference", "current")
+) -> None:
     if not old or not new or list(old) == list(new):
         return
     missing, extra = [c for c in old if c not in new], [c for c in new if c not in old]
     told = f"missing {missing[:8]}, new {extra[:8]}" if missing or extra else f"got {new[:8]}"
     raise ValueError(
-        "`current` must have the columns of `reference` in the same order; "
+        f"`{arguments[1]}` must have the columns of `{arguments[0]}` in the same order; "
         f"{told}; expected {list(old[:8])}."
     )
 

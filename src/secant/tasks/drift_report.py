@@ -12,7 +12,7 @@ from secant.diagnostics.text import aligned
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.cross_fitting import CrossFit
 
-__all__ = ["DriftReport"]
+__all__ = ["DriftReport", "feature_lines"]
 
 _SHOWN = 5
 
@@ -64,12 +64,13 @@ class DriftReport:
                 f"{self.divergence:.3g} nats",
                 f"current rows most unlike the reference (log ratio): {rows}",
                 "",
-                *_table(self.features),
+                *feature_lines(self.features),
             ]
         )
 
 
-def _table(features: Sequence[FeatureContribution]) -> list[str]:
+def feature_lines(features: Sequence[FeatureContribution]) -> list[str]:
+    """The first columns as an aligned table, a line each."""
     more = f", the first {_SHOWN} of {len(features)}" if len(features) > _SHOWN else ""
     header: tuple[str, ...] = (
         "column",

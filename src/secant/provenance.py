@@ -1,0 +1,32 @@
+"""Where a number came from: versions of what computed it, and on what."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+__all__ = ["machine", "versions"]
+
+_PACKAGES = ("secant", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "scikit-learn")
+
+
+def versions() -> dict[str, str]:
+    """Python's version and those of the packages that numbers depend on."""
+    return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
+
+
+def machine() -> str:
+    """Cores and versions, as one short string."""
+    parts = [f"{name} {_version(name)}" for name in ("secant", "jax", "equinox", "numpy")]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{cores} cores, {platform.machine()}, python {platform.python_version()}, " + ", ".join(
+        parts
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # run from a folder of sources that was never installed
+        return "not installed"

@@ -1,0 +1,181 @@
+"""Compare two samples: one cross-fit, from which everything else follows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from secant.diagnostics import calibration_curve
+from secant.diagnostics.drift import named_columns
+from secant.estimators import RatioEstimator
+from secant.estimators.checks import checked_rows
+from secant.exceptions import OverlapWarning
+from secant.provenance import versions
+from secant.tasks.comparison_result import Comparison, Degree, UnlikeRows
+from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
+from secant.tasks.defaults import FEW_ROWS, quick_ratio
+from secant.tasks.divergence_result import jensen_shannon_from, kl_from
+from secant.tasks.drift import agreed_names, drift_from
+from secant.tasks.fit_record import fit_records, resolved_settings
+from secant.tasks.intervals import checked_confidence
+from secant.tasks.path_picture import path_picture, why_no_path
+from secant.tasks.permutation import checked_permutations
+
+__all__ = ["Comparison", "Degree", "compare"]
+
+_UNLIKE_ROWS = 25  # of each sample, whose cells are kept
+
+
+def compare(
+    x_0: ArrayLike,
+    x_1: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    sample_names: tuple[str, str] = ("x_0", "x_1"),
+    estimator: RatioEstimator | None = None,
+    n_folds: int | None = None,
+    n_permutations: int = 999,
+    confidence: float = 0.95,
+    random_state: int | np.random.RandomState | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Everything that one cross-fit says about two samples: how far, where, by which columns.
+
+    A ratio is fitted fold by fold and every row scored by a fit that has not seen it. KL both ways,
+    Jensen–Shannon, the p-value, overlap, effective sample sizes, columns, rows and calibration are
+    all of those scores. That samples hardly overlap is told by the result, not by a warning.
+
+    Args:
+        x_0: (n_0, d) rows of p_0; an array or a table.
+        x_1: (n_1, d) rows of p_1, of the same columns.
+        feature_names: of the columns; None takes those of a table.
+        sample_names: what the samples are called in what is printed.
+        estimator: cloned for each fold; None is the default of `cross_fit`, and from 20,000 rows on
+            that with at most 3,000 steps.
+        n_folds: parts of the rows; None is 5 below 5,000 rows and 2 from there on.
+        n_permutations: of the labels in each fold, for the p-value.
+        confidence: level of the intervals.
+        random_state: seed of the folds, the fits and the permutations; None draws one, which the
+            result keeps.
+        progress: a progress bar; None shows one on a terminal only.
+
+    Example:
+        >>> import numpy as np, secant
+        >>> rng = np.random.default_rng(0)
+        >>> x_0, x_1 = rng.normal(size=(400, 3)), rng.normal(size=(300, 3))
+        >>> x_1[:, 1] += 1.0
+        >>> ratio = secant.SklearnRatio(folds=None)
+        >>> found = secant.compare(x_0, x_1, estimator=ratio, random_state=0)
+        >>> found.degree.name, found.features[0].name
+        ('STRONG', 'column 1')
+    """
+    began = time.perf_counter()
+    checked_permutations(n_permutations)
+    rows_0 = checked_rows(x_0, "x_0")
+    rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
+    given = agreed_names(x_0, x_1, feature_names, arguments=("x_0", "x_1"))
+    n, d = min(rows_0.shape[0], rows_1.shape[0]), rows_0.shape[1]
+    chosen = quick_ratio(n, d) if estimator is None else checked_estimator(estimator)
+    folds = (5 if n < FEW_ROWS else 2) if n_folds is None else n_folds
+    plan = _Plan(
+        (str(sample_names[0]), str(sample_names[1])),
+        tuple(named_columns(d, given)),
+        n_permutations,
+        confidence,
+        _seed(random_state),
+    )
+    rng = check_random_state(plan.seed)
+    with warnings.catch_warnings():
+        # Samples apart are an answer here, told by the result.
+        warnings.simplefilter("ignore", OverlapWarning)
+        shown = _shown(chosen, progress=progress)
+        fits = cross_fit(shown, rows_0, rows_1, n_folds=folds, random_state=rng)
+    found = _compared(fits, rows_0, rows_1, plan, rng)
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a comparison was asked for, besides its fits."""
+
+    sample_names: tuple[str, str]
+    feature_names: tuple[str, ...]
+    n_permutations: int
+    confidence: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        checked_confidence(self.confidence)
+
+
+def _compared(
+    fits: CrossFit,
+    x_0: Float[np.ndarray, "n d"],
+    x_1: Float[np.ndarray, "m d"],
+    plan: _Plan,
+    rng: np.random.RandomState,
+) -> Comparison:
+    """Everything that follows from the fits; none is made here."""
+    path = path_picture(fits, x_0, x_1)
+    zero, one, names = fits.log_ratio_0, fits.log_ratio_1, plan.feature_names
+    return Comparison(
+        sample_names=plan.sample_names,
+        feature_names=names,
+        kl=kl_from(fits, confidence=plan.confidence),
+        kl_reverse=kl_from(fits, reverse=True, confidence=plan.confidence),
+        jensen_shannon=jensen_shannon_from(fits, confidence=plan.confidence),
+        drift=drift_from(fits, x_0, x_1, names, plan.n_permutations, rng),
+        calibration=calibration_curve(zero, one),
+        unlike_0=_unlike(x_0, zero, np.argsort(zero, kind="stable"), names),
+        unlike_1=_unlike(x_1, one, np.argsort(-one, kind="stable"), names),
+        fits=fit_records(fits),
+        path=path,
+        why_no_path=why_no_path(fits) if path is None else "",
+        settings=_settings(fits, plan.n_permutations),
+        versions=versions(),
+        seed=plan.seed,
+        seconds=0.0,
+    )
+
+
+def _seed(random_state: int | np.random.RandomState | None) -> int:
+    """The seed given, or one drawn: a comparison can be made again either way."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _shown(estimator: RatioEstimator, *, progress: bool | None) -> RatioEstimator:
+    """The estimator, and what is inside it, with this progress bar or none."""
+    if progress is None:
+        return estimator
+    names = [k for k in estimator.get_params() if k.split("__")[-1] == "progress"]
+    shown: RatioEstimator = clone(estimator)
+    return shown.set_params(**dict.fromkeys(names, progress))
+
+
+def _unlike(
+    x: Float[np.ndarray, "n d"],
+    scores: Float[np.ndarray, " n"],
+    order: Int[np.ndarray, " n"],
+    names: tuple[str, ...],
+) -> UnlikeRows:
+    numbers = order[:_UNLIKE_ROWS]
+    cells = tuple(tuple(f"{value:.6g}" for value in x[i].tolist()) for i in numbers)
+    return UnlikeRows(numbers, scores[numbers], names, cells)
+
+
+def _settings(fits: CrossFit, n_permutations: int) -> dict[str, str]:
+    return {
+        "cross-fit folds": str(fits.n_folds),
+        "permutations a fold": str(n_permutations),
+        **resolved_settings(fits.ensembles[0].members[0]),
+    }

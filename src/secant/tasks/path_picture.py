@@ -1,0 +1,114 @@
+"""The secant picture: how the log density of single rows moves along the path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from secant.estimators import ChasmSwitch, RatioEstimator
+from secant.estimators.path_ratio import PathRatio
+from secant.integration import SecantSteps
+from secant.tasks.cross_fitting import CrossFit
+
+__all__ = ["PathLine", "PathPicture", "inner_fit", "path_picture", "why_no_path"]
+
+_QUANTILES = (0.05, 0.5, 0.95)
+_TIMES = 33
+
+
+@dataclass(frozen=True, eq=False)
+class PathLine:
+    """One row on its way from p_0 to p_1.
+
+    Attributes:
+        sample: 0 for a row of x_0, 1 for one of x_1.
+        row: its number in that sample.
+        quantile: of its log ratio among the sample's rows.
+        rise: (k,) log p_t(x) − log p_0(x) = t·u(x, 0, t); the last is its log ratio.
+    """
+
+    sample: int
+    row: int
+    quantile: float
+    rise: Float[np.ndarray, " k"] = field(repr=False)
+
+    @property
+    def log_ratio(self) -> float:
+        """What the row has risen by at the end of the path."""
+        return float(self.rise[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class PathPicture:
+    """A few typical rows of both samples along the path, each by a fit that has not seen it.
+
+    Attributes:
+        times: (k,) from 0 to 1.
+        lines: one a row.
+    """
+
+    times: Float[np.ndarray, " k"] = field(repr=False)
+    lines: tuple[PathLine, ...]
+
+
+def inner_fit(fit: RatioEstimator) -> RatioEstimator:
+    """The estimator in use: a switch has chosen one."""
+    return fit.estimator_ if isinstance(fit, ChasmSwitch) else fit
+
+
+def path_picture(
+    fits: CrossFit, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
+) -> PathPicture | None:
+    """Rows at three quantiles of each sample's log ratio; None where no fit has a path."""
+    paths = [_path(inner_fit(ensemble.members[0])) for ensemble in fits.ensembles]
+    if not any(path is not None for path in paths):
+        return None
+    times = np.linspace(0.0, 1.0, _TIMES)
+    known = np.array([path is not None for path in paths])
+    lines = []
+    for sample, x, scores, folds in (
+        (0, x_0, fits.log_ratio_0, fits.fold_0),
+        (1, x_1, fits.log_ratio_1, fits.fold_1),
+    ):
+        rows = _at_quantiles(scores, np.flatnonzero(known[folds]))
+        for quantile, row in zip(_QUANTILES, rows.tolist(), strict=True):
+            path = paths[folds[row]]
+            assert path is not None
+            lines.append(PathLine(sample, row, quantile, _rise(path, x[row], times)))
+    return PathPicture(times, tuple(lines))
+
+
+def why_no_path(fits: CrossFit) -> str:
+    """Why there is no picture, for a reader who expects one."""
+    fit = fits.ensembles[0].members[0]
+    name = type(inner_fit(fit)).__name__
+    if isinstance(fit, ChasmSwitch):
+        return (
+            f"The samples overlap, so a classifier ({name}) was fitted, which has no path between "
+            "them. For the picture, compare with estimator=secant.SecantRatio()."
+        )
+    return f"{name} has no secants along a path. For the picture, use secant.SecantRatio()."
+
+
+def _path(fit: RatioEstimator) -> PathRatio | None:
+    """The fit if it has secants; one that learned time scores only has none."""
+    has_secants = isinstance(fit, PathRatio) and isinstance(fit.rule_, SecantSteps)
+    return fit if isinstance(fit, PathRatio) and has_secants else None
+
+
+def _at_quantiles(
+    scores: Float[np.ndarray, " n"], candidates: Int[np.ndarray, " k"]
+) -> Int[np.ndarray, " q"]:
+    order = candidates[np.argsort(scores[candidates], kind="stable")]
+    places = np.rint(np.array(_QUANTILES) * (order.size - 1)).astype(np.int64)
+    return np.asarray(order[places])
+
+
+def _rise(
+    path: PathRatio, row: Float[np.ndarray, " d"], times: Float[np.ndarray, " k"]
+) -> Float[np.ndarray, " k"]:
+    """t·u(x, 0, t), which is 0 at the start."""
+    rises = [t * path.secant(row[None], 0.0, t)[0] for t in times[1:].tolist()]
+    return np.array([0.0, *rises])
