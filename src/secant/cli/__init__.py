@@ -6,8 +6,12 @@ from typing import Annotated
 
 import typer
 
-from secant.cli import bench, data
+from secant.cli import bench, data, density
+from secant.cli.compare import compare
 from secant.cli.demo import demo
+from secant.cli.fit import fit
+from secant.cli.mi import mi
+from secant.cli.score import score
 
 __all__ = ["app", "main"]
 
@@ -44,7 +48,9 @@ def _about(
     del version
 
 
-app.command()(demo)
+for command in (demo, compare, fit, score, mi):
+    app.command()(command)
+app.add_typer(density.app, name="density")
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 

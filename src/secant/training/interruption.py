@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import Event
+from threading import Event, current_thread, main_thread
 from types import FrameType
 
 __all__ = ["is_interrupted", "keeping_best_on_interrupt"]
@@ -25,12 +25,16 @@ def keeping_best_on_interrupt() -> Iterator[Event]:
     """Within it, the first Ctrl-C ends a training after its chunk; the best state is kept.
 
     A second Ctrl-C raises `KeyboardInterrupt` as ever. Without it the first does: a cross-fit
-    stopped in one fold should not go on with the next. In the main thread only, as all signals.
+    stopped in one fold should not go on with the next. In the main thread only, as all
+    signals; elsewhere it changes nothing.
 
     Yields:
         An event, set by the first Ctrl-C.
     """
     wish = Event()
+    if current_thread() is not main_thread():
+        yield wish
+        return
 
     def asked(number: int, frame: FrameType | None) -> None:
         del number, frame

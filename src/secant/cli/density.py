@@ -1,0 +1,127 @@
+"""`secant density`: a normalised density from one table, and its values at rows."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secant.cli.command import command
+from secant.cli.estimators import with_settings
+from secant.cli.fit import ModelOutput, stopped
+from secant.cli.inputs import Columns, Missing, MissingOption, OneTable
+from secant.cli.output import JSON
+from secant.cli.score import (
+    ROWS_AT_ONCE,
+    BatchRows,
+    DataInput,
+    Keep,
+    ModelInput,
+    ScoreName,
+    TableOutput,
+    write_scores,
+)
+from secant.cli.session import Session
+
+if TYPE_CHECKING:
+    from secant.tasks import DensityEstimator
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Fit a normalised density; score rows by it.", no_args_is_help=True)
+
+
+class Base(enum.Enum):
+    """On top of which the density is learned."""
+
+    AUTO = "auto"
+    NORMAL = "normal"
+    GAUSSIAN = "gaussian"
+    COPULA = "copula"
+    MIXTURE = "mixture"
+    COPULA_MIXTURE = "copula-mixture"
+
+
+@app.command("fit")
+@command("density fit", trains=True)
+def fit(
+    session: Session,
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="The table.")],
+    output: ModelOutput,
+    columns: Columns = None,
+    missing: MissingOption = Missing.REFUSE,
+    base: Annotated[
+        Base, typer.Option(help="auto fits two copulas and keeps the better.")
+    ] = Base.AUTO,
+    dequantise: Annotated[
+        bool, typer.Option("--dequantise", help="Spread columns of few values by noise.")
+    ] = False,
+) -> None:
+    """Learn log p(x) of a table's rows and save it for `secant density score`.
+
+    Ctrl-C stops the training and saves the best state so far.
+    """
+    from secant.io.models import save
+    from secant.tasks.density import DensityEstimator, default_density_ratio
+    from secant.training import keeping_best_on_interrupt
+
+    part = OneTable.read(data, columns, missing, seed=session.seed)
+    n, d = part.rows.shape
+    session.say(f"fitting {n:,} rows of {d} columns")
+    estimator = DensityEstimator(
+        None if base is Base.AUTO else base.value,
+        estimator=with_settings(default_density_ratio(n), session),
+        dequantise="auto" if dequantise else None,
+        random_state=session.seed,
+    )
+    with keeping_best_on_interrupt() as wish:
+        estimator.fit(part.rows)
+    metadata = {"encoding": part.encoding.to_json(), "tables": [data.name]}
+    save(estimator, output, metadata=metadata)
+    mean = float(estimator.score_samples(part.rows).mean())
+    session.show(
+        f"mean log density of the rows fitted: {mean:.4f} nats\n{estimator.normalizer_}\n"
+        f"\n{estimator.ratio_.diagnostics_}\n\nmodel: {output}"
+    )
+    session.finish(
+        {
+            "output": str(output),
+            "rows": n,
+            "inputs": part.encoding.inputs,
+            "columns": part.encoding.names,
+            "mean_log_density": mean,
+            **_summary(estimator),
+        }
+    )
+    if wish.is_set():
+        stopped(session, output)
+
+
+def _summary(estimator: DensityEstimator) -> dict[str, JSON]:
+    found, ratio = estimator.normalizer_, estimator.ratio_
+    status = getattr(ratio.diagnostics_, "status", None)
+    return {
+        "base": type(estimator.base_).__name__,
+        "estimator": type(getattr(ratio, "estimator_", ratio)).__name__,
+        "status": "finished" if status is None else status.name.lower(),
+        "log_normaliser": found.value,
+        "log_normaliser_error": found.standard_error,
+        "log_normaliser_doubt": found.doubt,
+    }
+
+
+@app.command("score")
+@command("density score")
+def score(
+    session: Session,
+    model: ModelInput,
+    data: DataInput,
+    output: TableOutput,
+    keep: Keep = None,
+    name: ScoreName = None,
+    batch_rows: BatchRows = ROWS_AT_ONCE,
+) -> None:
+    """Write the log density of every row beside its columns; as `secant score`."""
+    write_scores(session, model, data, output, keep, name, batch_rows, only_densities=True)

@@ -1,0 +1,99 @@
+"""`secant fit`: a ratio from two tables, into a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secant.cli.command import ExitCode, command
+from secant.cli.estimators import Method, ratio_estimator
+from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
+from secant.cli.output import JSON
+from secant.cli.session import Session
+
+if TYPE_CHECKING:
+    from secant.estimators import RatioEstimator
+
+__all__ = ["ModelOutput", "fit", "fit_summary", "stopped"]
+
+ModelOutput = Annotated[
+    Path, typer.Option("--output", "-o", help="Model file to write, such as model.secant.")
+]
+
+
+@command("fit", trains=True)
+def fit(
+    session: Session,
+    a: Annotated[Path, typer.Argument(metavar="A", help="Table of p_0, the reference.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Table of p_1, with the same columns.")],
+    output: ModelOutput,
+    columns: Columns = None,
+    missing: MissingOption = Missing.REFUSE,
+    method: Annotated[
+        Method,
+        typer.Option(help="auto: a classifier where the tables overlap, the secant elsewhere."),
+    ] = Method.AUTO,
+) -> None:
+    """Fit log p_1 − log p_0 and save it for `secant score`.
+
+    Ctrl-C stops the training and saves the best state so far. It cannot be resumed from there yet:
+    run the command again, with fewer --steps if it took too long.
+    """
+    from secant.io.models import save
+    from secant.training import keeping_best_on_interrupt
+
+    tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
+    x_0, x_1 = tables.first.rows, tables.second.rows
+    session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
+    estimator = ratio_estimator(method, min(len(x_0), len(x_1)), x_0.shape[1], session)
+    with keeping_best_on_interrupt() as wish:
+        estimator.fit_samples(x_0, x_1)
+    save(
+        estimator,
+        output,
+        metadata={"encoding": tables.encoding.to_json(), "tables": [a.name, b.name]},
+    )
+    session.show(f"{estimator.diagnostics_}\n\nmodel: {output}")
+    session.finish(
+        {
+            "output": str(output),
+            "rows": [x_0.shape[0], x_1.shape[0]],
+            "inputs": tables.encoding.inputs,
+            "columns": tables.encoding.names,
+            **fit_summary(estimator),
+        }
+    )
+    if wish.is_set():
+        stopped(session, output)
+
+
+def fit_summary(estimator: RatioEstimator) -> dict[str, JSON]:
+    """What a fitted ratio says about itself."""
+    found = estimator.diagnostics_
+    status = getattr(found, "status", None)
+    return {
+        "estimator": type(getattr(estimator, "estimator_", estimator)).__name__,
+        "status": "finished" if status is None else status.name.lower(),
+        "steps": getattr(found, "steps", None),
+        "best_step": getattr(found, "best_step", None),
+        "held_out_loss": found.held_out_loss,
+        "held_out_error": found.held_out_error,
+        "mean_log_ratio": [found.mean_log_ratio_0, found.mean_log_ratio_1],
+        "overlap": found.overlap,
+        "overlap_error": found.overlap_error,
+        "effective_sample_size": found.effective_sample_size,
+        "log_normaliser": found.normaliser.log_value,
+        "log_normaliser_error": found.normaliser.standard_error,
+        "usable_for_weights": bool(found.verdict),
+    }
+
+
+def stopped(session: Session, output: Path) -> None:
+    """Say what is left of a fit that was stopped, and end."""
+    session.say(
+        f"Stopped by you: {output} holds the best state so far and can be used. A fit cannot be "
+        "resumed yet: run the same command again for the whole of it."
+    )
+    raise typer.Exit(ExitCode.INTERRUPTED)

@@ -1,0 +1,123 @@
+"""Tables as a command is given them: which columns, what about missing values, as numbers."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from secant.io.encoding import Encoded, Encoding
+
+__all__ = ["Columns", "Missing", "MissingOption", "OneTable", "TwoTables", "patterns"]
+
+
+class Missing(enum.Enum):
+    """What to do about missing values; `secant.io.encoding.Missing`, which is slow to import."""
+
+    REFUSE = "refuse"
+    DROP = "drop"
+    IMPUTE = "impute"
+
+
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        "-c",
+        help="Columns by name or glob, '!…' to leave out; repeat it, or separate by commas.",
+    ),
+]
+MissingOption = Annotated[
+    Missing,
+    typer.Option("--missing", help="Rows with missing values: refuse, drop, or fill them in."),
+]
+
+
+def patterns(values: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
+    """Patterns one by one; a comma separates them unless a column has it in its name."""
+    if not values:
+        return None
+    return [
+        part
+        for value in values
+        for part in ([value] if value in names else value.split(","))
+        if part
+    ]
+
+
+@dataclass(frozen=True)
+class OneTable:
+    """A table as numbers.
+
+    Attributes:
+        table: as it was read.
+        encoding: by which it became numbers.
+        encoded: the numbers.
+    """
+
+    table: pa.Table
+    encoding: Encoding
+    encoded: Encoded
+
+    @classmethod
+    def read(
+        cls, path: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
+    ) -> OneTable:
+        """Read a file and encode it by itself."""
+        from secant.io import encoding
+        from secant.io.tables import column_names, read_table
+
+        table = read_table(path, patterns(columns, column_names(path)))
+        made = encoding.Encoding.fitted(
+            [table], encoding.Missing(missing.value), labels=[str(path)]
+        )
+        return cls(table, made, made.encode(table, seed=seed))
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(n, d) float64."""
+        return self.encoded.rows
+
+
+@dataclass(frozen=True)
+class TwoTables:
+    """Two tables as numbers, by one encoding.
+
+    Attributes:
+        first: of p_0.
+        second: of p_1.
+    """
+
+    first: OneTable
+    second: OneTable
+
+    @classmethod
+    def read(
+        cls, a: Path, b: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
+    ) -> TwoTables:
+        """Read two files; their columns are matched by name."""
+        from secant.io import encoding
+        from secant.io.tables import column_names, read_table
+
+        tables = [read_table(path, patterns(columns, column_names(path))) for path in (a, b)]
+        rule = encoding.Missing(missing.value)
+        made = encoding.Encoding.fitted(tables, rule, labels=[str(a), str(b)])
+        # Noise on categories must not be the same in both.
+        first, second = (
+            OneTable(table, made, made.encode(table, seed=2 * seed + number))
+            for number, table in enumerate(tables)
+        )
+        return cls(first, second)
+
+    @property
+    def encoding(self) -> Encoding:
+        """Of both."""
+        return self.first.encoding
