@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         OverlapWarning,
         TrainingWarning,
     )
+    from secant.io.models import ModelFileError, load
     from secant.tasks import (
         Comparison,
         CovariateShift,
@@ -100,6 +101,7 @@ __all__ = [
     "KernelRatio",
     "MIEstimator",
     "MIOptions",
+    "ModelFileError",
     "MutualInformation",
     "MutualInformationMatrix",
     "NormaliserWarning",
@@ -123,6 +125,7 @@ __all__ = [
     "integration",
     "jensen_shannon",
     "kl_divergence",
+    "load",
     "models",
     "mutual_information",
     "mutual_information_matrix",
@@ -137,6 +140,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "secant.io.models": (
+        "ModelFileError",
+        "load",
+    ),
     "secant.estimators": (
         "CTSM",
         "D3RE",

@@ -50,6 +50,7 @@ def fit(
     session: Session,
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The table.")],
     output: ModelOutput,
+    *,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
     base: Annotated[

@@ -34,6 +34,7 @@ class Unit(enum.Enum):
 def mi(
     session: Session,
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The table.")],
+    *,
     x: Annotated[list[str] | None, typer.Option("--x", help="Columns of x, as --columns.")] = None,
     y: Annotated[list[str] | None, typer.Option("--y", help="Columns of y.")] = None,
     z: Annotated[list[str] | None, typer.Option("--z", help="Columns to condition on.")] = None,

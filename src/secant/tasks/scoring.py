@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from jaxtyping import Float
+
+from secant.estimators import RatioEstimator
 from secant.io.encoding import Encoding
 from secant.io.models import load, read_metadata
 from secant.io.tables import TableError, TableWriter, column_names, read_batches, selected
-
-from secant.estimators import RatioEstimator
-from secant.tasks import DensityEstimator
+from secant.tasks.density import DensityEstimator
 
 __all__ = ["Scored", "Scorer", "score_table"]
 
