@@ -6,9 +6,11 @@ import contextlib
 import errno
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["cause_in_words", "write_atomically"]
+__all__ = ["cause_in_words", "replacing", "write_atomically"]
 
 _CAUSES = {
     errno.ENOSPC: "the disk is full",
@@ -75,3 +77,29 @@ def _force_folder(folder: Path) -> None:
             os.fsync(number)
         finally:
             os.close(number)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A path beside `path` to write to, which takes its place when the block ends well.
+
+    The new file is on disk before it is renamed, so that a power cut leaves the old one or the new
+    one. After an error nothing is left behind.
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
+    part = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
+    try:
+        yield part
+        _force(part)
+        os.replace(part, target)
+        _force_folder(target.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _force(path: Path) -> None:
+    number = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

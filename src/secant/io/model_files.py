@@ -20,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from secant.io.errors import ModelFileError, shown
+from secant.io.model_errors import ModelFileError, shown
 from secant.io.strict_json import parsed, written
 
 __all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "unpacked"]

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from secant.io.atomic import cause_in_words, write_atomically
-from secant.io.errors import ModelFileError, shown
+from secant.io.model_errors import ModelFileError, shown
 from secant.io.model_files import Contents, packed, read, read_header, unpacked
 from secant.io.strict_json import JSON, parsed, written
 from secant.io.structure import decoded, encoded

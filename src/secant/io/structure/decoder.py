@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from secant.io.errors import ModelFileError, shown
+from secant.io.model_errors import ModelFileError, shown
 from secant.io.model_files import DTYPES
 from secant.io.strict_json import JSON
 from secant.io.structure.encoder import MOST_LEVELS

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from secant.io.errors import ModelFileError
+from secant.io.model_errors import ModelFileError
 from secant.io.model_files import DTYPES
 from secant.io.strict_json import JSON
 from secant.io.structure.vocabulary import check_savable, name_of

@@ -9,7 +9,7 @@ from typing import Any
 import equinox as eqx
 from sklearn.base import BaseEstimator
 
-from secant.io.errors import ModelFileError, shown
+from secant.io.model_errors import ModelFileError, shown
 from secant.io.structure.field_types import accepts, hints_of
 
 __all__ = ["rebuilt"]
