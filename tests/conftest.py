@@ -4,6 +4,10 @@ import jax
 import pytest
 
 
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true", help="write tests/golden/cli anew")
+
+
 @pytest.fixture
 def unoptimised():
     """Compile without optimisation: half the time, for programs that run once."""

@@ -83,7 +83,10 @@ def prepare(
     from secant.datasets.tables.prepared import write_prepared
 
     session.say(f"reading the original files of {name.value} in {folder}")
-    table = TABLES[name.value].prepare(folder)
+    try:
+        table = TABLES[name.value].prepare(folder)
+    except ValueError as error:  # of the libraries that read them, too
+        raise ValueError(f"The files in {folder} cannot be prepared: {error}") from error
     prepared = write_prepared(output, table, f".{form.value}")
     session.show(f"{prepared.name}: {len(prepared.columns)} columns. {prepared.note}")
     session.show_table(

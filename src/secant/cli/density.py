@@ -79,13 +79,15 @@ def fit(
     )
     with keeping_best_on_interrupt() as wish:
         estimator.fit(part.rows)
-    metadata = {"encoding": part.encoding.to_json(), "tables": [data.name]}
-    save(estimator, output, metadata=metadata)
+    save(estimator, output, metadata={"encoding": part.encoding.to_json(), "tables": [data.name]})
     mean = float(estimator.score_samples(part.rows).mean())
-    session.show(
-        f"mean log density of the rows fitted: {mean:.4f} nats\n{estimator.normalizer_}\n"
-        f"\n{estimator.ratio_.diagnostics_}\n\nmodel: {output}"
-    )
+    lines = [
+        ("mean log density", f"{mean:.4f} nats, of the rows fitted"),
+        ("normaliser", str(estimator.normalizer_)),
+        *estimator.ratio_.diagnostics_.fit_lines,
+        ("model", str(output)),
+    ]
+    session.show("\n".join(f"{name:18s}{text}" for name, text in lines))
     session.finish(
         {
             "output": str(output),

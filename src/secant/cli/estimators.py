@@ -35,6 +35,7 @@ def ratio_estimator(method: Method, n: int, d: int, session: Session) -> RatioEs
         estimator: RatioEstimator = SecantRatio(training=training_for(n))
     else:
         switch = default_ratio(n, d)
+        assert switch.near is not None
         estimator = switch if method is Method.AUTO else switch.near
     return with_settings(estimator, session)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +18,7 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     from secant.estimators import RatioEstimator
 
-__all__ = ["ModelOutput", "fit", "fit_summary", "stopped"]
+__all__ = ["ModelOutput", "fit", "stopped"]
 
 ModelOutput = Annotated[
     Path, typer.Option("--output", "-o", help="Model file to write, such as model.secant.")
@@ -50,6 +52,7 @@ def fit(
     estimator = ratio_estimator(method, min(len(x_0), len(x_1)), x_0.shape[1], session)
     with keeping_best_on_interrupt() as wish:
         estimator.fit_samples(x_0, x_1)
+    _name_columns(estimator, tables.encoding.names)
     save(
         estimator,
         output,
@@ -62,14 +65,21 @@ def fit(
             "rows": [x_0.shape[0], x_1.shape[0]],
             "inputs": tables.encoding.inputs,
             "columns": tables.encoding.names,
-            **fit_summary(estimator),
+            **_summary(estimator),
         }
     )
     if wish.is_set():
         stopped(session, output)
 
 
-def fit_summary(estimator: RatioEstimator) -> dict[str, JSON]:
+def _name_columns(estimator: RatioEstimator, names: Sequence[str]) -> None:
+    """Let the diagnostics call the columns by their names; the fit was on plain numbers."""
+    found = estimator.diagnostics_
+    drift = tuple(replace(c, name=name) for c, name in zip(found.drift, names, strict=True))
+    estimator.diagnostics_ = replace(found, drift=drift)
+
+
+def _summary(estimator: RatioEstimator) -> dict[str, JSON]:
     """What a fitted ratio says about itself."""
     found = estimator.diagnostics_
     status = getattr(found, "status", None)

@@ -41,11 +41,18 @@ class Session:
         if not self.quiet:
             print(printable(text), file=sys.stderr, flush=True)
 
-    def warn(self, kind: str, message: str) -> None:
-        """A statistical warning: shown, kept for the result, and fatal under --strict."""
+    def warn(self, kind: str, message: str, *, told: bool = False) -> None:
+        """A statistical warning: kept for the result, fatal under --strict, and shown once.
+
+        Args:
+            kind: its name.
+            message: with a number and a remedy.
+            told: whether the result says so itself, and it need not be shown.
+        """
         if (kind, message) not in self.warned:
             self.warned.append((kind, message))
-            print(printable(f"{kind}: {message}"), file=sys.stderr, flush=True)
+            if not told:
+                print(printable(f"{kind}: {message}"), file=sys.stderr, flush=True)
 
     def show(self, text: str) -> None:
         """A part of the result, to standard output, unless it is to be JSON."""

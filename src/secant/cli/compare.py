@@ -1,0 +1,128 @@
+"""`secant compare`: how far two tables differ, where, and by which columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secant.cli.command import command
+from secant.cli.estimators import with_settings
+from secant.cli.inputs import Columns, Missing, MissingOption, OneTable, TwoTables
+from secant.cli.output import JSON
+from secant.cli.session import Session
+
+if TYPE_CHECKING:
+    from secant.tasks import Comparison, Divergence
+    from secant.tasks.comparison_result import UnlikeRows
+
+__all__ = ["compare"]
+
+
+@command("compare", trains=True)
+def compare(
+    session: Session,
+    a: Annotated[Path, typer.Argument(metavar="A", help="Table of p_0, the reference.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Table of p_1, with the same columns.")],
+    *,
+    columns: Columns = None,
+    missing: MissingOption = Missing.REFUSE,
+    folds: Annotated[
+        int | None, typer.Option(min=2, help="Every row is scored by a fit on the other folds.")
+    ] = None,
+    permutations: Annotated[int, typer.Option(min=1, help="Behind the p-value.")] = 999,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+) -> None:
+    """Compare two tables: divergences, overlap, which columns and which rows.
+
+    Every row is scored by a fit that has not seen it. Exit code 0 says that the comparison was
+    made, not that the tables are alike: read `p_value` or `degree` of --json for that.
+    """
+    from secant.tasks import compare as compared
+    from secant.tasks.defaults import quick_ratio
+
+    tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
+    x_0, x_1 = tables.first.rows, tables.second.rows
+    session.say(f"comparing {len(x_0):,} and {len(x_1):,} rows of {x_0.shape[1]} columns")
+    estimator = quick_ratio(min(len(x_0), len(x_1)), x_0.shape[1])
+    found = compared(
+        x_0,
+        x_1,
+        feature_names=tables.encoding.names,
+        sample_names=(a.name, b.name) if a.name != b.name else (str(a), str(b)),
+        estimator=with_settings(estimator, session),
+        n_folds=folds,
+        n_permutations=permutations,
+        confidence=confidence,
+        random_state=session.seed,
+    )
+    found = _as_in_files(found, tables)
+    session.show(str(found))
+    for note in found.notes:
+        session.warn("OverlapWarning", note, told=True)
+    session.finish(_summary(found, tables))
+
+
+def _as_in_files(found: Comparison, tables: TwoTables) -> Comparison:
+    """The unlike rows by their numbers and cells in the files, where rows may have been dropped."""
+    return replace(
+        found,
+        unlike_0=_unlike(found.unlike_0, tables.first),
+        unlike_1=_unlike(found.unlike_1, tables.second),
+    )
+
+
+def _unlike(rows: UnlikeRows, source: OneTable) -> UnlikeRows:
+    numbers = source.encoded.kept[rows.numbers]
+    names = source.encoding.inputs
+    cells = source.table.select(list(names)).take(numbers)
+    texts = tuple(tuple(str(value) for value in row.values()) for row in cells.to_pylist())
+    return replace(rows, numbers=numbers, columns=names, cells=texts)
+
+
+def _summary(found: Comparison, tables: TwoTables) -> dict[str, JSON]:
+    return {
+        "tables": found.sample_names,
+        "rows": [found.log_ratio_0.size, found.log_ratio_1.size],
+        "inputs": tables.encoding.inputs,
+        "columns": found.feature_names,
+        "verdict": found.verdict,
+        "degree": found.degree.name.lower(),
+        "p_value": found.p_value,
+        "kl": _divergence(found.kl),
+        "kl_reverse": _divergence(found.kl_reverse),
+        "jensen_shannon": _divergence(found.jensen_shannon),
+        "overlap": found.overlap,
+        "overlap_error": found.overlap_error,
+        "effective_sample_size": [found.effective_sample_size_0, found.effective_sample_size_1],
+        "features": [
+            {
+                "name": feature.name,
+                "contribution": feature.contribution,
+                "mean_shift": feature.margin.mean_shift,
+                "ks_distance": feature.margin.ks_distance,
+            }
+            for feature in found.features
+        ],
+        "unlike_rows": [_rows(found.unlike_0), _rows(found.unlike_1)],
+        "fits": len(found.fits),
+        "settings": found.settings,
+        "versions": found.versions,
+        "seconds": found.seconds,
+    }
+
+
+def _divergence(found: Divergence) -> dict[str, JSON]:
+    return {
+        "estimate": found.estimate,
+        "standard_error": found.standard_error,
+        "interval": found.interval,
+        "confidence": found.confidence,
+    }
+
+
+def _rows(rows: UnlikeRows) -> list[JSON]:
+    pairs = zip(rows.numbers.tolist(), rows.log_ratio.tolist(), strict=True)
+    return [{"row": number, "log_ratio": score} for number, score in pairs]

@@ -1,0 +1,140 @@
+"""What every command prints, as text and as JSON."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from tests.golden.transcripts import Golden
+
+from secant.benchmarks import Row, catalogue
+
+pytestmark = pytest.mark.usefixtures("unoptimised")
+
+ROOT = Path(__file__).parents[2]
+QUICK = ("--steps", 20)
+NO_EXTRAS = ("--no-correct", "--no-second-opinion", "--permutations", 19)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two tables of numbers and a category."""
+    path = tmp_path_factory.mktemp("golden")
+    rng = np.random.default_rng(0)
+    for name, n, shift in (("march.csv", 240, 0.0), ("april.csv", 240, 1.0)):
+        age = rng.normal(40.0 + 10.0 * shift, 10.0, n)
+        columns = {
+            "age": age,
+            "income": 0.8 * age + rng.normal(0.0, 6.0, n),
+            "colour": rng.choice(["red", "blue"], n),
+        }
+        pyarrow.csv.write_csv(pa.table(columns), path / name)
+    return path
+
+
+@pytest.fixture
+def golden(folder, request):
+    return Golden(folder, request.config.getoption("--update-golden"))
+
+
+def test_help(golden):
+    golden.text("help", "--help", keep_numbers=True)
+
+
+def test_compare(golden, folder):
+    arguments = ("compare", folder / "march.csv", folder / "april.csv", "--folds", 2, *QUICK)
+    golden.text("compare", *arguments)
+    golden.json("compare", *arguments)
+
+
+def test_fit_and_score(golden, folder):
+    model = folder / "model.secant"
+    arguments = ("fit", folder / "march.csv", folder / "april.csv", "-o", model, *QUICK)
+    golden.text("fit", *arguments)
+    golden.json("fit", *arguments)
+    scored = ("score", model, folder / "april.csv", "-o", folder / "scores.csv", "--keep", "age")
+    golden.text("score", *scored)
+    golden.json("score", *scored)
+
+
+def test_mi(golden, folder):
+    arguments = ("mi", folder / "march.csv", "--x", "age", "--y", "income", *NO_EXTRAS, *QUICK)
+    golden.text("mi", *arguments)
+    golden.json("mi", *arguments)
+
+
+def test_mi_matrix(golden, folder):
+    picture = ("--matrix", "--columns", "age,income", "-o", folder / "matrix.png")
+    arguments = ("mi", folder / "march.csv", *picture, *NO_EXTRAS, *QUICK)
+    golden.text("mi-matrix", *arguments)
+    golden.json("mi-matrix", *arguments)
+    assert (folder / "matrix.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_density(golden, folder):
+    model = folder / "density.secant"
+    chosen = ("--columns", "age,income", "--base", "gaussian")
+    arguments = ("density", "fit", folder / "march.csv", "-o", model, *chosen, *QUICK)
+    golden.text("density-fit", *arguments)
+    golden.json("density-fit", *arguments)
+    scored = ("density", "score", model, folder / "april.csv", "-o", folder / "scores.parquet")
+    golden.text("density-score", *scored)
+    golden.json("density-score", *scored)
+
+
+def test_data(golden, folder):
+    golden.text("data-list", "data", "list", keep_numbers=True)
+    golden.json("data-list", "data", "list")
+    np.save(folder / "data.npy", np.random.default_rng(0).normal(3.0, 2.0, (200, 43)))
+    prepared = ("data", "prepare", "miniboone", folder, "-o", folder / "prepared")
+    golden.text("data-prepare", *prepared, keep_numbers=True)
+    golden.json("data-prepare", *prepared)
+    golden.text("data-check", "data", "check", folder / "prepared", keep_numbers=True)
+    golden.json("data-check", "data", "check", folder / "prepared")
+    (folder / "prepared" / "test.parquet").unlink()
+    golden.text("data-check-fails", "data", "check", folder / "prepared", code=2)
+
+
+def test_bench(golden, folder, monkeypatch):
+    rows = [
+        Row("core", "normal-1d", "secant", 0, 1, 0.5, 0.6, 0.1, seconds=2.0, status="finished"),
+        Row("core", "normal-1d", "secant", 1, 1, status="failed", traceback="ZeroDivisionError"),
+    ]
+    monkeypatch.setattr(catalogue, "run_named", lambda name, results, selection: iter(rows))
+    golden.text("bench-list", "bench", "list", keep_numbers=True)
+    golden.json("bench-list", "bench", "list")
+    arguments = ("bench", "run", "core", "--seeds", 2, "--results", folder)
+    golden.text("bench-run", *arguments, keep_numbers=True)
+    golden.json("bench-run", *arguments)
+
+
+def test_bench_report(golden, folder, monkeypatch):
+    shutil.copy(ROOT / "README.md", folder)
+    monkeypatch.chdir(folder)
+    arguments = ("bench", "report", "--results", ROOT / "benchmarks" / "results", "--page", "b.md")
+    golden.run(*arguments)
+    assert "# Benchmarks" in (folder / "b.md").read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "benchmarks" / "results", folder / "results")
+    golden.text("bench-report", *arguments[:3], folder / "results", *arguments[4:])
+    golden.json("bench-report", *arguments[:3], folder / "results", *arguments[4:])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("error-no-file", ("compare", "march.csv", "nothing.csv")),
+        ("error-column", ("compare", "march.csv", "april.csv", "--columns", "agee")),
+        ("error-no-x", ("mi", "march.csv", "--y", "age")),
+        ("error-both", ("mi", "march.csv", "--x", "age", "--y", "*")),
+        ("error-categories", ("mi", "march.csv", "--matrix")),
+        ("error-no-model", ("score", "march.csv", "april.csv", "-o", "scores.csv")),
+        ("error-no-originals", ("data", "prepare", "power", "empty", "-o", "out")),
+        ("error-no-suite", ("bench", "run", "cores")),
+        ("error-part", ("bench", "run", "core", "--part", "2/2")),
+    ],
+)
+def test_mistakes(golden, folder, monkeypatch, name, arguments):
+    monkeypatch.chdir(folder)
+    golden.text(name, *arguments, code=2, keep_numbers=True)
