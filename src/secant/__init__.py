@@ -43,7 +43,7 @@ from secant.exceptions import (
     OverlapWarning,
     TrainingWarning,
 )
-from secant.io.models import ModelFileError, load
+from secant.model_files import ModelFileError, load
 from secant.tasks import (
     CovariateShift,
     DensityEstimator,
