@@ -25,7 +25,7 @@ def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
     if missing := known - given.keys() - defaults.keys():
         raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
     # A part added since the file was written stands at its default.
-    parts = {name: defaults[name] for name in known & defaults.keys()} | given
+    parts = given | {name: defaults[name] for name in known - given.keys()}
     _check_types(kind, parts)
     if is_estimator and given.keys() - known:
         _check_complete(kind, parts)
