@@ -121,7 +121,13 @@ def spoiled_parts(raw, rng):
 def _spoil_array(tensors, rng):
     name = sorted(tensors)[int(rng.integers(len(tensors)))]
     array = tensors[name]
-    others = [array.ravel()[:0], array.ravel(), array * np.nan, array[None], np.ones(3, bool)]
+    others = [
+        array.ravel()[:0],
+        array.ravel(),
+        np.asarray(array * np.nan),
+        array[None],
+        np.ones(3, bool),
+    ]
     tensors[name] = others[int(rng.integers(len(others)))]
 
 
