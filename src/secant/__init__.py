@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         OverlapWarning,
         TrainingWarning,
     )
-    from secant.io.models import ModelFileError, load
+    from secant.model_files import ModelFileError, load
     from secant.tasks import (
         Comparison,
         CovariateShift,
@@ -140,7 +140,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "secant.io.models": (
+    "secant.model_files": (
         "ModelFileError",
         "load",
     ),

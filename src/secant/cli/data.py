@@ -80,7 +80,7 @@ def prepare(
 ) -> None:
     """Make training, validation and test files as the literature does, with a manifest."""
     from secant.datasets import TABLES
-    from secant.datasets.tables.prepared import write_prepared
+    from secant.io.prepared import write_prepared
 
     session.say(f"reading the original files of {name.value} in {folder}")
     try:
@@ -109,7 +109,7 @@ def check(
     session: Session, folder: Annotated[Path, typer.Argument(help="Of a prepared table.")]
 ) -> None:
     """Check a prepared table: files, checksums, rows, columns, finite values."""
-    from secant.datasets.tables.prepared import check_prepared
+    from secant.io.prepared import check_prepared
 
     prepared, problems = check_prepared(folder)
     rows = ", ".join(f"{s.rows:,} {k}" for k, s in prepared.splits.items())

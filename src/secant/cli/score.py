@@ -60,7 +60,7 @@ def write_scores(
 ) -> None:
     """Score a table by any model."""
     from secant.io.tables import column_names
-    from secant.tasks.scoring import Scorer, score_table
+    from secant.io.scoring import Scorer, score_table
 
     scorer = Scorer.loaded(model)
     if only_densities and scorer.quantity != "log_density":

@@ -23,8 +23,8 @@ from secant.estimators.checks import (
     checked_weights,
 )
 from secant.estimators.preparation import Sample
-from secant.io.models import save
-from secant.io.strict_json import JSON
+from secant.model_files import save
+from secant.model_files.strict_json import JSON
 
 __all__ = ["RatioEstimator"]
 

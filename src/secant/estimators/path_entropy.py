@@ -22,8 +22,8 @@ from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import check_parts, checked_rows
 from secant.estimators.preparation import Prepared, Sample, from_samples, paired_rows
 from secant.estimators.scaling import Standardise
-from secant.io.models import save
-from secant.io.strict_json import JSON
+from secant.model_files import save
+from secant.model_files.strict_json import JSON
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
 from secant.targets.flow_matching import FlowMatching

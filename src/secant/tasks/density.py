@@ -28,8 +28,8 @@ from secant.bases import (
 from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.exceptions import NormaliserWarning
-from secant.io.models import save
-from secant.io.strict_json import JSON
+from secant.model_files import save
+from secant.model_files.strict_json import JSON
 from secant.models.networks import FourierMLP
 from secant.tasks.annealing import Annealing
 from secant.tasks.defaults import FEW_ROWS, training_for

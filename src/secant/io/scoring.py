@@ -15,7 +15,7 @@ from secant.estimators import RatioEstimator
 from secant.io.encoding import Encoding
 from secant.io.models import load, read_metadata
 from secant.io.tables import TableError, TableWriter, column_names, read_batches, selected
-from secant.tasks.density import DensityEstimator
+from secant.tasks import DensityEstimator
 
 __all__ = ["Scored", "Scorer", "score_table"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from secant.datasets.tables.table import Table
+from secant.datasets import Table
 from secant.io.tables import TableError, read_batches, write_table
 
 __all__ = ["MANIFEST", "Prepared", "Split", "check_prepared", "read_manifest", "write_prepared"]

@@ -16,10 +16,10 @@ import jax
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from secant.io.model_errors import ModelFileError
-from secant.io.model_files import DTYPES
-from secant.io.strict_json import JSON
-from secant.io.structure.vocabulary import check_savable, name_of
+from secant.model_files.container import DTYPES
+from secant.model_files.errors import ModelFileError
+from secant.model_files.strict_json import JSON
+from secant.model_files.structure.vocabulary import check_savable, name_of
 
 __all__ = ["MOST_LEVELS", "Encoded", "encoded"]
 

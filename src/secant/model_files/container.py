@@ -20,8 +20,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from secant.io.model_errors import ModelFileError, shown
-from secant.io.strict_json import parsed, written
+from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.strict_json import parsed, written
 
 __all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "unpacked"]
 

@@ -14,7 +14,7 @@ from functools import cache
 
 from sklearn.base import BaseEstimator
 
-from secant.io.model_errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, shown
 
 __all__ = ["check_savable", "class_named", "classes", "name_of"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import equinox as eqx
 from sklearn.base import BaseEstimator
 
-from secant.io.model_errors import ModelFileError, shown
-from secant.io.structure.field_types import accepts, hints_of
+from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.structure.field_types import accepts, hints_of
 
 __all__ = ["rebuilt"]
 
@@ -25,8 +25,10 @@ def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
     if missing := known - given.keys() - defaults.keys():
         raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
     # A part added since the file was written stands at its default.
-    parts = {name: defaults[name] for name in known & defaults.keys()} | given
+    parts = given | {name: defaults[name] for name in known - given.keys()}
     _check_types(kind, parts)
+    if is_estimator and given.keys() - known:
+        _check_complete(kind, parts)
     return _checked(_assembled(kind, parts))
 
 
@@ -68,6 +70,13 @@ def _check_types(kind: type, parts: dict[str, Any]) -> None:
             raise ModelFileError(
                 f"`{name}` of {kind.__name__} cannot be {shown(type(part).__name__)}."
             )
+
+
+def _check_complete(kind: type, parts: dict[str, Any]) -> None:
+    """Of a fitted estimator, all that its class says it learns must be there."""
+    learned = {name for name in hints_of(kind) if name.endswith("_") and not hasattr(kind, name)}
+    if missing := learned - parts.keys():
+        raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
 
 
 def _checked(made: Any) -> Any:  # noqa: ANN401

@@ -14,12 +14,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from secant.io.model_errors import ModelFileError, shown
-from secant.io.model_files import DTYPES
-from secant.io.strict_json import JSON
-from secant.io.structure.encoder import MOST_LEVELS
-from secant.io.structure.rebuilding import rebuilt
-from secant.io.structure.vocabulary import class_named
+from secant.model_files.container import DTYPES
+from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.strict_json import JSON
+from secant.model_files.structure.encoder import MOST_LEVELS
+from secant.model_files.structure.rebuilding import rebuilt
+from secant.model_files.structure.vocabulary import class_named
 
 __all__ = ["decoded"]
 

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any, NoReturn
 
-from secant.io.model_errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, shown
 
 __all__ = ["JSON", "parsed", "written"]
 
