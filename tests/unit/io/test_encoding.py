@@ -95,10 +95,8 @@ NUMBERS = st.one_of(st.none(), st.just(NAN), st.integers(-9, 9).map(float))
 )
 def test_pieces_and_json_give_the_same_numbers(cells, width, missing):
     cells = [(0.0, "a", "b"), *cells]  # so that no column is without values
-    table = pa.table(
-        {name: pa.array(column, pa.float64() if name == "x" else pa.string())
-         for name, column in zip("xst", zip(*cells, strict=True), strict=True)}
-    )  # fmt: skip
+    x, s, t = (list(column) for column in zip(*cells, strict=True))
+    table = pa.table({"x": pa.array(x, pa.float64()), "s": s, "t": t})
     encoding = Encoding.fitted([table], missing)
     whole = encoding.encode(table, seed=3)
     again = Encoding.from_json(json.loads(json.dumps(encoding.to_json())))

@@ -14,14 +14,19 @@ SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz")
 TABLE = pa.table({"0": [1, 2]})
 
 
+def write_and_fail(path):
+    with TableWriter(path) as writer:
+        writer.append(TABLE)
+        raise ZeroDivisionError
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path, suffix):
     path = tmp_path / f"t{suffix}"
     write_table(path, TABLE)
     before = path.read_bytes()
-    with pytest.raises(KeyError), TableWriter(path) as writer:
-        writer.append(TABLE)
-        raise KeyError
+    with pytest.raises(ZeroDivisionError):
+        write_and_fail(path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == [path.name]
 
@@ -66,7 +71,7 @@ def test_files_have_the_rights_of_any_new_file(tmp_path):
 
 
 def test_what_cannot_be_written_is_told(tmp_path):
-    with pytest.raises(TableError, match="is not a folder. Make it first"):
+    with pytest.raises(TableError, match="is not a folder"):
         write_table(tmp_path / "nowhere" / "t.csv", TABLE)
     with pytest.raises(TableError, match=r"'.xls'; a table ends in one of .csv"):
         write_table(tmp_path / "t.xls", TABLE)
@@ -97,7 +102,8 @@ def test_what_a_format_cannot_hold(tmp_path, suffix, column, message):
 
 def test_pieces_must_be_alike(tmp_path):
     message = "The first rows had columns 'a: int64'; these have 'b: int64'"
-    with pytest.raises(TableError, match=message), TableWriter(tmp_path / "t.csv") as writer:
+    with TableWriter(tmp_path / "t.csv") as writer:
         writer.append(pa.table({"a": [1]}))
-        writer.append(pa.table({"b": [1]}))
-    assert os.listdir(tmp_path) == []
+        with pytest.raises(TableError, match=message):
+            writer.append(pa.table({"b": [1]}))
+    assert read_table(tmp_path / "t.csv")["a"].to_pylist() == [1]
