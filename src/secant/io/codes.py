@@ -122,10 +122,11 @@ class OneHot(ColumnCode):
         found = pc.index_in(values, value_set=pa.array(self.categories, pa.string()))
         if found.null_count:
             strange = values.filter(pc.is_null(found))
+            named = quoted(pc.unique(strange).to_pylist())
             raise TableError(
                 f"Column {shown(self.name)} holds values that were not there in the fit, in "
-                f"{counted(len(strange), 'row')}: {quoted(pc.unique(strange).to_pylist())}. Nothing "
-                "is known of their ratio: leave these rows out, or fit again with them."
+                f"{counted(len(strange), 'row')}: {named}. Nothing is known of their ratio: leave "
+                "these rows out, or fit again with them."
             )
         return np.eye(len(self.categories))[np.asarray(found, dtype=np.intp)]
 

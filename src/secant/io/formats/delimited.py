@@ -41,7 +41,8 @@ class Delimited(TableFormat):
         """Columns of a file, by its first line."""
         with _explained(path, []):
             found = list(self._opened(path, _skipped).schema.names)
-        self._check_header(found)
+        if not _is_quoted(path):
+            self._check_header(found)
         return found
 
     def batches(
@@ -105,11 +106,10 @@ class Delimited(TableFormat):
         )
 
     def _check_header(self, names: list[str]) -> None:
-        counted = [str(i) for i in range(len(names))]  # what arrays without names are given
-        if all(_is_number(name) for name in names) and names != counted:
+        if all(_is_number(name) for name in names):
             raise TableError(
                 f"The first line holds numbers ({quoted(names)}), not column names. Put a line "
-                "of names above it."
+                "of names above it; numbers that are names must be in quotes."
             )
         other = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
         if other is not None:
@@ -117,6 +117,12 @@ class Delimited(TableFormat):
                 f"The first line has no {shown(self.delimiter)} but {shown(other)} between its "
                 f"names. A .csv has commas between values and a .tsv has tabs: write it anew."
             )
+
+
+def _is_quoted(path: Path) -> bool:
+    """Whether the line of names has quotes: then they are meant as they stand."""
+    with path.open("rb") as file:
+        return b'"' in file.readline(_BLOCK)
 
 
 def _is_number(text: str) -> bool:

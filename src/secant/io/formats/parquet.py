@@ -13,7 +13,7 @@ from secant.io.formats.signatures import Content
 
 __all__ = ["Parquet"]
 
-_BUFFER = 1 << 20  # bytes a column is read by; otherwise a row group's column is read whole
+_BUFFER = 1 << 16  # bytes that are read of a column; otherwise a row group's column is read whole
 
 
 class Parquet(TableFormat):
@@ -39,7 +39,7 @@ class Parquet(TableFormat):
 
 
 def _batches(path: Path, columns: list[str], rows: int) -> Iterator[pa.Table]:
-    with pq.ParquetFile(path, buffer_size=_BUFFER) as file:
+    with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
         fields = [file.schema_arrow.field(name) for name in columns]
         yield pa.schema(fields).empty_table()
         for batch in file.iter_batches(batch_size=rows, columns=columns):

@@ -58,7 +58,7 @@ def _readable(column: pa.ChunkedArray, types: list[pa.DataType]) -> list[pa.Data
 
 
 def _is_readable(values: pa.ChunkedArray, kind: pa.DataType) -> bool:
-    """Whether all values can be read so; a few at a time, since Arrow goes on after the first no."""
+    """Whether all can be read so; a few at a time, for Arrow goes on after the first failure."""
     try:
         for start in range(0, len(values), _AT_ONCE):
             _read_as(values.slice(start, _AT_ONCE), kind)
