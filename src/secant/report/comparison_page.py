@@ -96,7 +96,7 @@ def _about(found: Comparison) -> str:
 
 def _distance(found: Comparison) -> list[Block]:
     divergences = [
-        _interval("KL(p₁‖p₀)", found.kl, "what a row of p₁ tells against p₀, on average"),
+        _interval("KL(p₁‖p₀)", found.kl, "what a row of p₁ says against p₀"),
         _interval("KL(p₀‖p₁)", found.kl_reverse, "the other way round"),
         _interval("Jensen–Shannon", found.jensen_shannon, "symmetric, at most log 2 = 0.693"),
     ]

@@ -40,7 +40,8 @@ def with_error(value: float, error: float, places: int | None = None) -> str:
         return f"{number(value)} ± {number(error, 2)}"
     if places is None:
         places = error_places(error)
-    return f"{value:,.{places}f} ± {error:,.{places}f}".replace("-", "−")
+    # Adding 0 turns the −0.00 of a rounded number into 0.00.
+    return f"{round(value, places) + 0.0:,.{places}f} ± {error:,.{places}f}".replace("-", "−")
 
 
 def error_places(error: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 
 from secant.report.blocks import Bar, Cell, Column, Table
@@ -77,7 +78,7 @@ def _feature_row(
 def _places(features: Sequence[FeatureContribution]) -> int:
     """The same decimals for all, so that the eye can compare them."""
     errors = [c.contribution_error for c in features if c.contribution_error > 0.0]
-    return error_places(max(errors)) if errors else 3
+    return error_places(statistics.median(errors)) if errors else 3
 
 
 def _scale(features: Sequence[FeatureContribution]) -> tuple[float, float]:

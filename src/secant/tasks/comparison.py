@@ -124,9 +124,9 @@ class _Plan:
     def call(self) -> str:
         """This plan as a line of Python."""
         return (
-            f"secant.compare(x_0, x_1, estimator={one_line(self.estimator)}, n_folds={self.n_folds}, "
-            f"n_permutations={self.n_permutations}, confidence={self.confidence:g}, "
-            f"random_state={self.seed})"
+            f"secant.compare(x_0, x_1, estimator={one_line(self.estimator)}, "
+            f"n_folds={self.n_folds}, n_permutations={self.n_permutations}, "
+            f"confidence={self.confidence:g}, random_state={self.seed})"
         )
 
 
