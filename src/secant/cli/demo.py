@@ -159,25 +159,39 @@ def _with_error(values: object) -> str:
 def _write_report(
     path: Path, output: Path, truth: float, shown: list[_Shown], table: dict[str, str]
 ) -> None:
-    from secant.benchmarks.rows import machine
-    from secant.report.page import Section, write_page
+    from secant.provenance import machine
+    from secant.report.blocks import Block, Pairs, Picture, Section, Text
+    from secant.report.page import Page, write_page
+    from secant.report.tables import text_table
 
-    chasm = Section(
-        "A forty-nat chasm in 160 dimensions",
-        f"The exact mean log ratio of these rows is {truth:.2f} nats: a classifier between the "
-        "samples is always right, so its loss is silent about the ratio. The path is not.",
-        ("method", "mean log ratio", "RMSE, row by row", "seconds"),
-        [*map(_cells, shown)],
-        output / "chasm.png",
-        "Estimated against exact log ratio, one panel a method",
+    header = ("method", "mean log ratio", "RMSE, row by row", "seconds")
+    rows = [*map(_cells, shown)]
+    chasm: list[Block] = [
+        Text(
+            f"The exact mean log ratio of these rows is {truth:.2f} nats: a classifier between the "
+            "samples is always right, so its loss is silent about the ratio. The path is not."
+        ),
+        text_table("Methods on 5,000 rows of p₁", header, rows),
+        Picture(output / "chasm.png", "Estimated against exact log ratio, one panel a method"),
+    ]
+    real: list[Block] = [
+        Text(
+            "Malignant rows are x₀, benign rows are x₁; each row is scored by a fit that never saw "
+            "it. Positive says: looks benign."
+        ),
+        Pairs(list(table.items())),
+        Picture(
+            output / "breast-cancer.png",
+            "Histogram of the log ratio for malignant and benign rows",
+        ),
+    ]
+    page = Page(
+        "A chasm and a table",
+        (
+            Section("A forty-nat chasm in 160 dimensions", chasm),
+            Section("Breast cancer, out of fold", real),
+        ),
+        eyebrow="secant · demonstration",
+        footer=machine(),
     )
-    real = Section(
-        "Breast cancer, out of fold",
-        "Malignant rows are x_0, benign rows are x_1; each row is scored by a fit that never saw "
-        "it. Positive says: looks benign.",
-        ("", ""),
-        list(table.items()),
-        output / "breast-cancer.png",
-        "Histogram of the log ratio for malignant and benign rows",
-    )
-    write_page(path, "secant: a demonstration", (chasm, real), machine())
+    write_page(path, page)

@@ -59,8 +59,8 @@ def write_scores(
     only_densities: bool = False,
 ) -> None:
     """Score a table by any model."""
-    from secant.io.tables import column_names
     from secant.io.scoring import Scorer, score_table
+    from secant.io.tables import column_names
 
     scorer = Scorer.loaded(model)
     if only_densities and scorer.quantity != "log_density":

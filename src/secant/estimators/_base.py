@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils import ClassifierTags, Tags, check_random_state
+from sklearn.utils import ClassifierTags, Tags, check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from secant.diagnostics import FeatureDrift, feature_drift
@@ -25,6 +25,7 @@ from secant.estimators.checks import (
 from secant.estimators.preparation import Sample
 from secant.model_files import save
 from secant.model_files.strict_json import JSON
+from secant.notebook import fragment
 
 __all__ = ["RatioEstimator"]
 
@@ -123,6 +124,19 @@ class RatioEstimator(BaseEstimator, abc.ABC):
         check_is_fitted(self)
         none = "no diagnostics: no rows were left out of the fit (folds=None)."
         print(none if self.diagnostics_ is None else self.diagnostics_)
+
+    def _html_repr(self) -> str:
+        """For notebooks: scikit-learn's diagram before the fit, what the fit says after it."""
+        found = getattr(self, "diagnostics_", None)
+        if found is None:
+            diagram: str = estimator_html_repr(self)
+            return diagram
+        pairs = [
+            ("", str(found.verdict)),
+            *found.fit_lines,
+            ("share in common", f"{found.overlap:.3f} ± {found.overlap_error:.3f}"),
+        ]
+        return fragment(" ".join(repr(self).split()), pairs)
 
     def _feature_drift(
         self, raw_0: Float[np.ndarray, "n d"], raw_1: Float[np.ndarray, "m d"]

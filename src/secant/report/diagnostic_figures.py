@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from secant.diagnostics import CalibrationCurve, RatioDiagnostics, top_drift
-from secant.report.style import BLUE, INK, ORANGE, clean, saved
+from secant.report.style import BLUE, INK, ORANGE, clean, label, saved
 from secant.tasks.drift_report import DriftReport
 
 __all__ = ["plot_calibration", "plot_drift"]
@@ -20,14 +20,16 @@ __all__ = ["plot_calibration", "plot_drift"]
 _MOST_BARS = 15
 
 
-def plot_calibration(diagnostics: RatioDiagnostics, path: Path | str | None = None) -> Figure:
+def plot_calibration(
+    found: RatioDiagnostics | CalibrationCurve, path: Path | str | None = None
+) -> Figure:
     """Observed against predicted log odds with two standard errors, the diagonal and the line (Q2).
 
     Args:
-        diagnostics: of a fitted estimator, its `diagnostics_`.
+        found: the `diagnostics_` of a fitted estimator, or a curve by itself.
         path: where to save a picture; None saves none.
     """
-    curve = diagnostics.calibration
+    curve = found if isinstance(found, CalibrationCurve) else found.calibration
     figure = Figure(figsize=(5.6, 5.2), layout="constrained")
     axes = figure.subplots()
     clean(axes)
@@ -36,8 +38,8 @@ def plot_calibration(diagnostics: RatioDiagnostics, path: Path | str | None = No
     line = curve.recalibration
     if line.is_known:
         fitted = line.intercept + line.slope * ends
-        label = f"recalibration, slope {line.slope:.2f} ± {line.slope_error:.2f}"
-        axes.plot(ends, fitted, color=ORANGE, linewidth=1.4, linestyle="--", label=label)
+        slope = f"recalibration, slope {line.slope:.2f} ± {line.slope_error:.2f}"
+        axes.plot(ends, fitted, color=ORANGE, linewidth=1.4, linestyle="--", label=slope)
     _calibration_bins(axes, curve)
     axes.set_xlabel("predicted log odds of x_1 against x_0 (nats)")
     axes.set_ylabel("observed log odds (nats)")
@@ -69,7 +71,7 @@ def _calibration_bins(axes: Axes, curve: CalibrationCurve) -> None:
             capsize=2.5,
             label="held-out rows, ± 2 standard errors",
         )
-    for empty, marker, sign, label in (
+    for empty, marker, sign, meaning in (
         (curve.counts_0 == 0, "^", -2.0, "rows of x_1 only: at least"),
         (curve.counts_1 == 0, "v", 2.0, "rows of x_0 only: at most"),
     ):
@@ -81,7 +83,7 @@ def _calibration_bins(axes: Axes, curve: CalibrationCurve) -> None:
                 marker=marker,
                 facecolor="white",
                 edgecolor=BLUE,
-                label=label,
+                label=meaning,
                 zorder=3,
             )
 
@@ -114,7 +116,7 @@ def plot_drift(
         axes.errorbar(
             shown.values, where, xerr=2.0 * shown.errors, fmt="none", color=INK, capsize=2.5
         )
-    axes.set_yticks(where, [_short(name) for name in shown.names])
+    axes.set_yticks(where, [label(name) for name in shown.names])
     axes.invert_yaxis()
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.set_xlabel(shown.label)
@@ -159,8 +161,3 @@ def _distances(found: RatioDiagnostics) -> _Bars:
         np.array([c.ks_distance for c in columns]),
         None,
     )
-
-
-def _short(name: str) -> str:
-    # A dollar sign would start a formula.
-    return (name if len(name) <= 28 else name[:27] + "…").replace("$", r"\$")

@@ -1,81 +1,112 @@
-"""A self-contained HTML page: text, tables and embedded pictures, no network."""
+"""A self-contained HTML page from blocks: no network, one style, every text escaped."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 
-__all__ = ["Section", "write_page"]
+from secant.report.blocks import Section
 
-_TEMPLATE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ title }}</title>
-<style>
-  :root { color-scheme: light dark; --ink: #22303c; --paper: #ffffff; --line: #d5dbe1; }
-  @media (prefers-color-scheme: dark) {
-    :root { --ink: #e6ebf0; --paper: #14191f; --line: #3a444e; }
-    img { background: #ffffff; border-radius: 6px; }
-  }
-  body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-         max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-  h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-  .table { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
-  th, td { text-align: right; padding: .35rem .7rem; border-bottom: 1px solid var(--line); }
-  th:first-child, td:first-child { text-align: left; }
-  img { max-width: 100%; height: auto; } footer { margin-top: 3rem; font-size: .85rem; }
-</style>
-</head>
-<body>
-<h1>{{ title }}</h1>
-{% for section in sections %}
-<section>
-<h2>{{ section.title }}</h2>
-<p>{{ section.text }}</p>
-{% if section.rows %}
-<div class="table"><table>
-<thead><tr>{% for cell in section.header %}<th scope="col">{{ cell }}</th>{% endfor %}</tr></thead>
-<tbody>
-{% for row in section.rows %}<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
-{% endfor %}</tbody></table></div>
-{% endif %}
-{% if section.image %}
-<img src="data:image/png;base64,{{ section.image_data }}" alt="{{ section.image_text }}">
-{% endif %}
-</section>
-{% endfor %}
-<footer>{{ footer }}</footer>
-</body>
-</html>
-"""
+__all__ = ["Page", "Section", "made_by", "rendered", "write_page", "write_text"]
 
 
 @dataclass(frozen=True)
-class Section:
-    """A heading with text, an optional table and an optional picture."""
+class Page:
+    """A page before it is laid out.
+
+    Attributes:
+        title: its headline.
+        sections: below each other.
+        eyebrow: a line above the title: what kind of page this is.
+        headline: the first words of the answer.
+        lead: the rest of that sentence.
+        tone: how the answer is coloured: "plain", "good", "mild", "strong" or "apart".
+        about: what was looked at.
+        footer: what made the page.
+    """
 
     title: str
-    text: str
-    header: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    image: Path | None = None
-    image_text: str = ""
-
-    @property
-    def image_data(self) -> str:
-        """The picture in base64."""
-        assert self.image is not None
-        return base64.b64encode(self.image.read_bytes()).decode("ascii")
+    sections: Sequence[Section]
+    eyebrow: str = "secant"
+    headline: str = ""
+    lead: str = ""
+    tone: str = "plain"
+    about: str = ""
+    footer: str = ""
 
 
-def write_page(path: Path, title: str, sections: Sequence[Section], footer: str) -> None:
-    """Write one HTML file; every text is escaped."""
-    template = Environment(autoescape=True).from_string(_TEMPLATE)
-    html = template.render(title=title, sections=sections, footer=footer)
-    path.write_text(html, encoding="utf-8")
+def rendered(page: Page) -> str:
+    """The page as HTML."""
+    style, script = _part("style.css"), _part("sort.js")
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(page=page, style=Markup(style), script=Markup(script), policy=_policy(script))
+    )
+
+
+def write_page(path: Path | str, page: Page) -> None:
+    """Write one HTML file."""
+    write_text(path, rendered(page))
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write a file whole or not at all: a reader never meets half of it."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def made_by(version: str) -> str:
+    """The footer: what wrote the page, and when."""
+    return f"Written by secant {version} on {datetime.now(UTC):%d %B %Y}."
+
+
+def _policy(script: str) -> str:
+    """Nothing may be loaded, and no script may run but the one in the page."""
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("secant.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _part(name: str) -> str:
+    return files("secant.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _umask() -> int:
+    """The process's mask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

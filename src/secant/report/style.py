@@ -7,7 +7,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["BLUE", "INK", "ORANGE", "clean", "saved"]
+__all__ = ["BLUE", "INK", "ORANGE", "clean", "label", "saved"]
 
 INK, BLUE, ORANGE = "#22303c", "#1f6fb2", "#d9731a"
 
@@ -18,6 +18,13 @@ def clean(axes: Axes) -> None:
     axes.tick_params(colors=INK)
     axes.grid(visible=True, color="#e3e7eb", linewidth=0.6)
     axes.set_axisbelow(True)
+
+
+def label(name: str, longest: int = 28) -> str:
+    """A name that matplotlib shows as it is: cut, no formula, and never left out of a legend."""
+    cut = name if len(name) <= longest else name[: longest - 1] + "…"
+    plain = cut.replace("$", r"\$")  # a dollar sign would start a formula
+    return f" {plain}" if plain.startswith("_") else plain
 
 
 def saved(figure: Figure, path: Path | str | None) -> Figure:

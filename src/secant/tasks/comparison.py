@@ -24,7 +24,7 @@ from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
 from secant.tasks.defaults import FEW_ROWS, quick_ratio
 from secant.tasks.divergence_result import jensen_shannon_from, kl_from
 from secant.tasks.drift import agreed_names, drift_from
-from secant.tasks.fit_record import fit_records, resolved_settings
+from secant.tasks.fit_record import fit_records, one_line, resolved_settings
 from secant.tasks.intervals import checked_confidence
 from secant.tasks.path_picture import path_picture, why_no_path
 from secant.tasks.permutation import checked_permutations
@@ -32,6 +32,7 @@ from secant.tasks.permutation import checked_permutations
 __all__ = ["Comparison", "Degree", "compare"]
 
 _UNLIKE_ROWS = 25  # of each sample, whose cells are kept
+_MOST_PLACES = 7  # beyond, a power of ten reads better
 
 
 def compare(
@@ -88,6 +89,8 @@ def compare(
     plan = _Plan(
         (str(sample_names[0]), str(sample_names[1])),
         tuple(named_columns(d, given)),
+        estimator,
+        folds,
         n_permutations,
         confidence,
         _seed(random_state),
@@ -97,7 +100,7 @@ def compare(
         # Samples apart are an answer here, told by the result.
         warnings.simplefilter("ignore", OverlapWarning)
         shown = _shown(chosen, progress=progress)
-        fits = cross_fit(shown, rows_0, rows_1, n_folds=folds, random_state=rng)
+        fits = cross_fit(shown, rows_0, rows_1, n_folds=plan.n_folds, random_state=rng)
     found = _compared(fits, rows_0, rows_1, plan, rng)
     return replace(found, seconds=time.perf_counter() - began)
 
@@ -108,12 +111,23 @@ class _Plan:
 
     sample_names: tuple[str, str]
     feature_names: tuple[str, ...]
+    estimator: RatioEstimator | None
+    n_folds: int
     n_permutations: int
     confidence: float
     seed: int
 
     def __post_init__(self) -> None:
         checked_confidence(self.confidence)
+
+    @property
+    def call(self) -> str:
+        """This plan as a line of Python."""
+        return (
+            f"secant.compare(x_0, x_1, estimator={one_line(self.estimator)}, "
+            f"n_folds={self.n_folds}, n_permutations={self.n_permutations}, "
+            f"confidence={self.confidence:g}, random_state={self.seed})"
+        )
 
 
 def _compared(
@@ -141,6 +155,7 @@ def _compared(
         why_no_path=why_no_path(fits) if path is None else "",
         settings=_settings(fits, plan.n_permutations),
         versions=versions(),
+        call=plan.call,
         seed=plan.seed,
         seconds=0.0,
     )
@@ -169,8 +184,23 @@ def _unlike(
     names: tuple[str, ...],
 ) -> UnlikeRows:
     numbers = order[:_UNLIKE_ROWS]
-    cells = tuple(tuple(f"{value:.6g}" for value in x[i].tolist()) for i in numbers)
+    places = _places(x)
+    cells = tuple(
+        tuple(
+            f"{v:.{k}f}" if k < _MOST_PLACES else f"{v:.4g}"
+            for v, k in zip(x[i], places, strict=True)
+        )
+        for i in numbers
+    )
     return UnlikeRows(numbers, scores[numbers], names, cells)
+
+
+def _places(x: Float[np.ndarray, "n d"]) -> list[int]:
+    """Decimals a column: a hundredth of its spread, none where all its values are whole."""
+    spread = np.subtract(*np.quantile(x, [0.95, 0.05], axis=0))
+    whole = (x == np.rint(x)).all(axis=0)
+    known = np.where((spread > 0.0) & ~whole, spread, 100.0)
+    return np.maximum(2 - np.floor(np.log10(known)), 0).astype(int).tolist()
 
 
 def _settings(fits: CrossFit, n_permutations: int) -> dict[str, str]:

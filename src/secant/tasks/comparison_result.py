@@ -10,9 +10,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from secant.diagnostics import CalibrationCurve
+from secant.notebook import fragment
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.divergence_result import Divergence
-from secant.tasks.drift_report import DriftReport, feature_lines
+from secant.tasks.drift_report import DriftReport, feature_lines, feature_pairs
 from secant.tasks.fit_record import FitRecord
 from secant.tasks.path_picture import PathPicture
 
@@ -81,7 +82,8 @@ class Comparison:
         why_no_path: the reason then, else empty.
         settings: what was resolved, as text.
         versions: of Python and the packages behind the numbers.
-        seed: that makes the same numbers again.
+        call: the line of Python that makes the same numbers again.
+        seed: of everything random.
         seconds: that the comparison took.
     """
 
@@ -99,6 +101,7 @@ class Comparison:
     why_no_path: str = field(repr=False)
     settings: dict[str, str] = field(repr=False)
     versions: dict[str, str] = field(repr=False)
+    call: str = field(repr=False)
     seed: int
     seconds: float
 
@@ -158,7 +161,7 @@ class Comparison:
         """The answer in one sentence, with its numbers."""
         low, high = self.kl.interval
         numbers = (
-            f"{self.overlap:.0%} in common, KL(p_1‖p_0) {self.kl.estimate:.3g} nats "
+            f"{100 * self.overlap:.0f} % in common, KL(p_1‖p_0) {self.kl.estimate:.3g} nats "
             f"({100 * self.kl.confidence:g} % interval {low:.3g} to {high:.3g}), "
             f"p-value {self.p_value:.2g}"
         )
@@ -214,6 +217,18 @@ class Comparison:
                 f"{len(self.fits)} fits in {self.seconds:.1f} s, seed {self.seed}",
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict and the numbers behind it."""
+        n_0, n_1 = self.log_ratio_0.size, self.log_ratio_1.size
+        divergences = (self.kl, self.kl_reverse, self.jensen_shannon)
+        pairs = [
+            *((d.name, f"{d.estimate:.4g} ± {d.standard_error:.2g}") for d in divergences),
+            ("share in common", f"{self.overlap:.3f} ± {self.overlap_error:.3f}"),
+            ("effective rows of x_0 as x_1", f"{self.effective_sample_size_0:.0f} of {n_0}"),
+            ("effective rows of x_1 as x_0", f"{self.effective_sample_size_1:.0f} of {n_1}"),
+        ]
+        return fragment(self.verdict, [*pairs, *feature_pairs(self.features)], self.notes)
 
 
 def _divergence_line(found: Divergence) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from secant.notebook import fragment
 from secant.tasks import divergence_terms as terms_of
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.divergence_terms import Sides, Terms
@@ -44,6 +45,10 @@ class Divergence:
             f"({100 * self.confidence:g} % interval {low:.4g} to {high:.4g})"
         )
         return "\n".join([line, *(f"  note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return fragment(str(self).splitlines()[0], [("rows", str(self.support))], self.notes)
 
 
 def kl_from(scores: CrossFit, *, reverse: bool = False, confidence: float = 0.95) -> Divergence:

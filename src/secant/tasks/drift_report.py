@@ -9,10 +9,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from secant.diagnostics.text import aligned
+from secant.notebook import fragment
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.cross_fitting import CrossFit
 
-__all__ = ["DriftReport", "feature_lines"]
+__all__ = ["DriftReport", "feature_lines", "feature_pairs"]
 
 _SHOWN = 5
 
@@ -67,6 +68,19 @@ class DriftReport:
                 *feature_lines(self.features),
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the answer, and what the first columns carry."""
+        answer, common, *_ = str(self).splitlines()
+        return fragment(answer, [("", common), *feature_pairs(self.features)])
+
+
+def feature_pairs(features: Sequence[FeatureContribution]) -> list[tuple[str, str]]:
+    """The first columns and what they carry, as names and values."""
+    return [
+        (c.name, f"{c.contribution:.3f} ± {c.contribution_error:.3f} nats")
+        for c in features[:_SHOWN]
+    ]
 
 
 def feature_lines(features: Sequence[FeatureContribution]) -> list[str]:

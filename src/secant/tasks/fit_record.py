@@ -10,7 +10,7 @@ from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.path_picture import inner_fit
 from secant.training.history import Record
 
-__all__ = ["FitRecord", "fit_records", "resolved_settings"]
+__all__ = ["FitRecord", "fit_record", "fit_records", "one_line", "resolved_settings"]
 
 # Parameters whose default is resolved under another name than their own with an underscore.
 _RESOLVED = {"model": "builder_", "scaling": "scaling_rule_"}
@@ -37,15 +37,23 @@ class FitRecord:
 def fit_records(fits: CrossFit) -> tuple[FitRecord, ...]:
     """One record a fit, fold by fold."""
     return tuple(
-        _record(fold, inner_fit(member))
+        fit_record(fold, member)
         for fold, ensemble in enumerate(fits.ensembles)
         for member in ensemble.members
     )
 
 
-def _record(fold: int, fit: RatioEstimator) -> FitRecord:
-    history = tuple(getattr(fit, "history_", ()))
-    return FitRecord(fold, type(fit).__name__, history, getattr(fit, "diagnostics_", None))
+def fit_record(fold: int, fit: RatioEstimator) -> FitRecord:
+    """The record of one fit."""
+    inner = inner_fit(fit)
+    history = tuple(getattr(inner, "history_", ()))
+    return FitRecord(fold, type(inner).__name__, history, getattr(inner, "diagnostics_", None))
+
+
+def one_line(value: object) -> str:
+    """The repr of an object, its line breaks gone."""
+    text = " ".join(repr(value).split())
+    return text.replace("( ", "(").replace(" )", ")").replace(",)", ")")
 
 
 def resolved_settings(fit: RatioEstimator) -> dict[str, str]:
@@ -55,5 +63,5 @@ def resolved_settings(fit: RatioEstimator) -> dict[str, str]:
     for name, given in inner.get_params(deep=False).items():
         if name not in _NOT_SETTINGS:
             value = getattr(inner, _RESOLVED.get(name, f"{name}_"), given)
-            found[name] = " ".join(repr(value).split())
+            found[name] = one_line(value)
     return found

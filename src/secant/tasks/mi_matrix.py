@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from secant.estimators.checks import checked_rows, column_names
+from secant.notebook import fragment
 from secant.tasks.mi_options import MIOptions
 from secant.tasks.mutual_information import total_correlation
 
@@ -58,6 +59,23 @@ class MutualInformationMatrix:
             self._write(ax, j, i, top)
         ax.figure.colorbar(image, ax=ax, label=f"mutual information, {self.base}")
         return ax
+
+    def strongest(self, n: int = 5) -> list[tuple[int, int]]:
+        """The n pairs of columns with the largest estimates, by number."""
+        pairs = combinations(range(len(self.names)), 2)
+        return sorted(pairs, key=lambda pair: -float(self.estimate[pair]))[:n]
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the strongest pairs."""
+        pairs = [
+            (
+                f"{self.names[i]} and {self.names[j]}",
+                f"{self.estimate[i, j]:.3f} ± {self.standard_error[i, j]:.3f} "
+                f"(p {self.p_value[i, j]:.2g})",
+            )
+            for i, j in self.strongest()
+        ]
+        return fragment(f"mutual information of {len(self.names)} columns, {self.base}", pairs)
 
     def _write(self, ax: Axes, i: int, j: int, top: float) -> None:
         value = float(self.estimate[i, j])

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.diagnostics import RatioDiagnostics
+from secant.notebook import fragment
 from secant.tasks.intervals import normal_interval
 
 __all__ = ["Base", "MutualInformation", "OnPath", "unit_of"]
@@ -98,3 +99,8 @@ class MutualInformation:
                 f"{self.base}; the two disagree by more than their errors"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        first, *more = str(self).splitlines()
+        return fragment(f"mutual information {first}", [("", line) for line in more])

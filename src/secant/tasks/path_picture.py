@@ -14,7 +14,7 @@ from secant.tasks.cross_fitting import CrossFit
 
 __all__ = ["PathLine", "PathPicture", "inner_fit", "path_picture", "why_no_path"]
 
-_QUANTILES = (0.05, 0.5, 0.95)
+_QUANTILES = (0.1, 0.5, 0.9)
 _TIMES = 33
 
 

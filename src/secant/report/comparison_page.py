@@ -1,0 +1,218 @@
+"""The page of a comparison of two samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from secant.report.axes import axis
+from secant.report.blocks import (
+    Absent,
+    Block,
+    Code,
+    Columns,
+    Gauge,
+    Gauges,
+    Interval,
+    Intervals,
+    Note,
+    Pairs,
+    Section,
+    Text,
+)
+from secant.report.comparison_charts import (
+    calibration_chart,
+    histogram_chart,
+    secant_chart,
+    training_chart,
+)
+from secant.report.numbers import count, number, percent, subscripts, with_error
+from secant.report.page import Page, made_by, write_page
+from secant.report.tables import feature_table, fit_table, unlike_table
+from secant.tasks.comparison_result import Comparison, Degree
+from secant.tasks.divergence_result import Divergence
+from secant.tasks.weight_support import WeightSupport
+
+__all__ = ["comparison_page", "write_comparison"]
+
+_TONES = {
+    Degree.SAME: "good",
+    Degree.MILD: "mild",
+    Degree.STRONG: "strong",
+    Degree.APART: "apart",
+}
+
+
+def write_comparison(
+    path: Path | str, comparison: Comparison, *, command: str | None = None
+) -> None:
+    """Write a comparison as one HTML file that needs nothing else.
+
+    Args:
+        path: of the file.
+        comparison: by `secant.compare`.
+        command: the line of a shell that made it, if one did.
+    """
+    write_page(path, comparison_page(comparison, command=command))
+
+
+def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
+    """The page before it is laid out."""
+    headline, lead = _sentence(found)
+    return Page(
+        title=f"{found.sample_names[0]} and {found.sample_names[1]}",
+        sections=[
+            Section("How far apart", _distance(found), "Distance"),
+            Section("Where the rows lie", _rows_lie(found), "Log ratio"),
+            Section("Which columns carry the difference", _columns(found), "Columns"),
+            Section("Which rows carry the difference", _rows(found), "Rows"),
+            Section("Whether to believe the fit", _belief(found), "Fit"),
+            Section("Settings and how to reproduce", _settings(found, command), "Reproduce"),
+        ],
+        eyebrow="secant · comparison of two samples",
+        headline=headline,
+        lead=lead,
+        tone=_TONES[found.degree],
+        about=_about(found),
+        footer=made_by(found.versions["secant"]),
+    )
+
+
+def _sentence(found: Comparison) -> tuple[str, str]:
+    """The verdict in two parts; columns' names, behind the semicolon, stay as they are."""
+    headline, rest = found.verdict.split(": ", 1)
+    numbers, *columns = rest.split("; ", 1)
+    return f"{headline}:", "; ".join([subscripts(numbers), *columns])
+
+
+def _about(found: Comparison) -> str:
+    n_0, n_1 = found.log_ratio_0.size, found.log_ratio_1.size
+    zero, one = found.sample_names
+    return (
+        f"p₀ is {zero} with {n_0:,} rows, p₁ is {one} with {n_1:,} rows; "
+        f"{len(found.feature_names)} columns. The log ratio is log p₁ − log p₀: above 0, a row "
+        f"looks more like {one}. Every row is scored by a fit that has not seen it."
+    )
+
+
+def _distance(found: Comparison) -> list[Block]:
+    divergences = [
+        _interval("KL(p₁‖p₀)", found.kl, "what a row of p₁ says against p₀"),
+        _interval("KL(p₀‖p₁)", found.kl_reverse, "the other way round"),
+        _interval("Jensen–Shannon", found.jensen_shannon, "symmetric, at most log 2 = 0.693"),
+    ]
+    ends = [0.0, *(v for d in divergences for v in (d.low, d.high))]
+    notes = [Note(subscripts(note)) for note in found.notes]
+    return [
+        Columns(
+            [
+                Intervals(divergences, axis("nats", ends, (2.0, 97.0), 4)),
+                Gauges(_gauges(found)),
+            ]
+        ),
+        *notes,
+    ]
+
+
+def _interval(label: str, found: Divergence, hint: str) -> Interval:
+    low, high = found.interval
+    ends = f"{100 * found.confidence:g} % interval {number(low)} to {number(high)}"
+    text = f"{with_error(found.estimate, found.standard_error)} nats"
+    return Interval(label, found.estimate, low, high, text, ends, hint)
+
+
+def _gauges(found: Comparison) -> list[Gauge]:
+    zero, one = found.sample_names
+    p = "p-value of “both are one distribution”"
+    return [
+        Gauge(
+            "Share in common",
+            found.overlap,
+            f"{percent(found.overlap)} ± {percent(found.overlap_error)}",
+            hint=f"0: nothing, 1: the same. {p}: {found.p_value:.2g}",
+        ),
+        _effective(f"Effective rows of {zero} as {one}", found.kl.support),
+        _effective(f"Effective rows of {one} as {zero}", found.kl_reverse.support),
+    ]
+
+
+def _effective(label: str, support: WeightSupport) -> Gauge:
+    n = support.n_rows
+    share = support.effective_sample_size / n
+    text = f"{count(support.effective_sample_size)} of {n:,} ({percent(share)})"
+    hint = f"Weighted by the ratio; at least {count(support.least_rows)} wanted for a mean"
+    if not support.is_enough:
+        hint = (
+            f"Too few, or too uneven, for weighted means (Pareto shape {support.pareto_shape:.2f})"
+        )
+    return Gauge(label, share, text, support.least_rows / n, hint)
+
+
+def _rows_lie(found: Comparison) -> list[Block]:
+    histogram = histogram_chart(found.log_ratio_0, found.log_ratio_1, found.sample_names)
+    if found.path is None:
+        return [Columns([histogram, Absent("Typical rows along the path", found.why_no_path)])]
+    return [Columns([histogram, secant_chart(found.path, found.sample_names)])]
+
+
+def _columns(found: Comparison) -> list[Block]:
+    by_gradient = found.features[0].gradient is not None
+    how = (
+        "“carries” is by integrated gradients from rows of p₀ to rows of p₁, which add up to the "
+        "difference of the mean log ratios; “replaced” is what the log ratio falls by when the "
+        "column is replaced by draws from p₀. "
+        if by_gradient
+        else "“carries” is what the log ratio falls by when the column is replaced by draws from "
+        "p₀. "
+    )
+    margins = (
+        "Mean shift, Kolmogorov–Smirnov distance and its p-value look at the column by itself. "
+        "Bars show ± 2 standard errors."
+    )
+    return [feature_table(found.features), Text(how + margins)]
+
+
+def _rows(found: Comparison) -> list[Block]:
+    zero, one = found.sample_names
+    order = [c.name for c in found.features]
+    return [
+        unlike_table(found.unlike_1, f"Rows of {one} least like {zero}", order),
+        unlike_table(found.unlike_0, f"Rows of {zero} least like {one}", order),
+        Text("Rows are counted from 0. Columns come in the order of what they carry."),
+    ]
+
+
+def _belief(found: Comparison) -> list[Block]:
+    training = training_chart(found.fits)
+    charts: list[Block] = [calibration_chart(found.calibration)]
+    charts.append(
+        training if training is not None else Absent("Training", "Nothing was trained by steps.")
+    )
+    return [Columns(charts), fit_table(found.fits)]
+
+
+def _settings(found: Comparison, command: str | None) -> list[Block]:
+    lines = [
+        "import secant",
+        "from secant.report import write_comparison",
+        "",
+        f"found = {found.call}",
+        "print(found)",
+        'write_comparison("report.html", found)',
+    ]
+    blocks: list[Block] = [] if command is None else [Code(command, "In a shell")]
+    return [
+        *blocks,
+        Code("\n".join(lines), "In Python, with the rows as x_0 and x_1"),
+        Columns(
+            [
+                Pairs(
+                    [
+                        ("seed", str(found.seed)),
+                        ("seconds", f"{found.seconds:.1f}"),
+                        *found.settings.items(),
+                    ]
+                ),
+                Pairs(list(found.versions.items())),
+            ]
+        ),
+    ]

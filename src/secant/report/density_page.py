@@ -1,0 +1,135 @@
+"""The page of a fitted density."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from secant.provenance import versions
+from secant.report.blocks import Block, Cell, Code, Column, Columns, Note, Pairs, Section, Table
+from secant.report.comparison_charts import calibration_chart, training_chart
+from secant.report.histograms import distribution_chart
+from secant.report.numbers import number, signed, with_error
+from secant.report.page import Page, made_by, write_page
+from secant.tasks.density import DensityEstimator
+from secant.tasks.fit_record import fit_record, resolved_settings
+
+__all__ = ["density_page", "write_density"]
+
+
+def write_density(
+    path: Path | str,
+    density: DensityEstimator,
+    *,
+    log_density: ArrayLike | None = None,
+    command: str | None = None,
+) -> None:
+    """Write a fitted density as one HTML file that needs nothing else.
+
+    Args:
+        path: of the file.
+        density: a fitted `DensityEstimator`.
+        log_density: (n,) of rows to show, by its `score_samples`.
+        command: the line of a shell that made it, if one did.
+    """
+    write_page(path, density_page(density, log_density=log_density, command=command))
+
+
+def density_page(
+    density: DensityEstimator,
+    *,
+    log_density: ArrayLike | None = None,
+    command: str | None = None,
+) -> Page:
+    """The page before it is laid out."""
+    check_is_fitted(density)
+    scores = None if log_density is None else np.asarray(log_density, dtype=np.float64)
+    sections = [Section("The density", _density(density))]
+    if scores is not None and scores.size:
+        sections.append(Section("The rows", _rows(scores)))
+    sections.append(Section("Whether to believe the fit", _belief(density)))
+    sections.append(Section("Settings and how to reproduce", _settings(density, command)))
+    headline, lead = _verdict(density, scores)
+    return Page(
+        title="A learned density",
+        sections=sections,
+        eyebrow="secant · density",
+        headline=headline,
+        lead=lead,
+        tone="good" if density.normalizer_.doubt is None else "mild",
+        about=f"{density.n_features_in_} columns. Log densities are in nats per unit of the "
+        "columns as they came.",
+        footer=made_by(versions()["secant"]),
+    )
+
+
+def _verdict(density: DensityEstimator, scores: Float[np.ndarray, " n"] | None) -> tuple[str, str]:
+    found = density.normalizer_
+    mass = f"log Z = {with_error(found.value, found.standard_error)} nats, by {found.method}"
+    mean = "" if scores is None else f"; mean log density of {scores.size:,} rows "
+    told = "" if scores is None else f"{number(float(scores.mean()), 4)} nats"
+    headline = (
+        "The density is normalised:"
+        if found.doubt is None
+        else "The density may be off by a constant:"
+    )
+    return headline, f"{mass}{mean}{told}."
+
+
+def _density(density: DensityEstimator) -> list[Block]:
+    found = density.normalizer_
+    pairs = [
+        ("base", type(density.base_.reference).__name__),
+        ("ratio on top of it", type(density.ratio_).__name__),
+        ("log Z, subtracted already", f"{with_error(found.value, found.standard_error)} nats"),
+        ("found by", found.method),
+        ("plain importance sampling", str(found.importance)),
+    ]
+    notes: list[Block] = []
+    if found.doubt is not None:
+        notes.append(
+            Note(f"{found.doubt}. Take a base nearer to the rows, such as base='copula-mixture'.")
+        )
+    return [Pairs(pairs), *notes]
+
+
+def _rows(scores: Float[np.ndarray, " n"]) -> list[Block]:
+    chart = distribution_chart(
+        scores,
+        title="Log density of the rows",
+        label="log density (nats)",
+        caption="Rows far to the left are unlike the others.",
+    )
+    unlikely = np.argsort(scores, kind="stable")[:10]
+    rows = [
+        [Cell(str(i), int(i)), Cell(signed(float(scores[i]), 4), float(scores[i]))]
+        for i in unlikely
+    ]
+    return [
+        Columns([chart, Table("Least likely rows", [Column("row"), Column("log density")], rows)])
+    ]
+
+
+def _belief(density: DensityEstimator) -> list[Block]:
+    fit = fit_record(0, density.ratio_)
+    blocks: list[Block] = []
+    if fit.diagnostics is not None:
+        blocks.append(calibration_chart(fit.diagnostics.calibration))
+    training = training_chart([fit])
+    return [Columns([*blocks, *([training] if training is not None else [])])]
+
+
+def _settings(density: DensityEstimator, command: str | None) -> list[Block]:
+    shell: list[Block] = [] if command is None else [Code(command, "In a shell")]
+    call = " ".join(repr(density).split())
+    lines = f"import secant\ndensity = secant.{call}.fit(rows)\ndensity.score_samples(rows)"
+    settings = resolved_settings(density.ratio_)
+    return [
+        *shell,
+        Code(lines, "In Python"),
+        Columns([Pairs(list(settings.items())), Pairs(list(versions().items()))]),
+    ]

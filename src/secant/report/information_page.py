@@ -1,0 +1,250 @@
+"""The pages of mutual information, of one pair and of all pairs of columns."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from secant.diagnostics import RatioDiagnostics
+from secant.provenance import versions
+from secant.report.axes import axis
+from secant.report.blocks import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Columns,
+    HeatMap,
+    Interval,
+    Intervals,
+    Note,
+    Pairs,
+    Section,
+    Table,
+    Text,
+)
+from secant.report.comparison_charts import calibration_chart
+from secant.report.histograms import distribution_chart
+from secant.report.numbers import number, p_value, with_error
+from secant.report.page import Page, made_by, write_page
+from secant.tasks.intervals import normal_interval
+from secant.tasks.mi_matrix import MutualInformationMatrix
+from secant.tasks.mi_result import MutualInformation
+
+__all__ = ["information_page", "matrix_page", "write_information", "write_matrix"]
+
+_LEVEL = 0.05
+_MOST_NAMES = 24  # of a heat map that can still be read
+
+
+def write_information(
+    path: Path | str,
+    found: MutualInformation,
+    *,
+    names: tuple[str, str] = ("x", "y"),
+    command: str | None = None,
+) -> None:
+    """Write mutual information as one HTML file that needs nothing else.
+
+    Args:
+        path: of the file.
+        found: by `secant.mutual_information` or `secant.total_correlation`.
+        names: of the two sides.
+        command: the line of a shell that made it, if one did.
+    """
+    write_page(path, information_page(found, names=names, command=command))
+
+
+def information_page(
+    found: MutualInformation, *, names: tuple[str, str] = ("x", "y"), command: str | None = None
+) -> Page:
+    """The page before it is laid out."""
+    sections = [Section("How much", _amount(found))]
+    if found.pointwise is not None:
+        sections.append(Section("Which rows carry it", _pointwise(found)))
+    if found.diagnostics:
+        sections.append(Section("Whether to believe the fits", _fits(found.diagnostics)))
+    sections.append(Section("Settings and how to reproduce", _provenance(command)))
+    headline, lead, tone = _verdict(found, names)
+    return Page(
+        title=f"What {names[0]} and {names[1]} tell of each other",
+        sections=sections,
+        eyebrow="secant · mutual information",
+        headline=headline,
+        lead=lead,
+        tone=tone,
+        footer=made_by(versions()["secant"]),
+    )
+
+
+def _verdict(found: MutualInformation, names: tuple[str, str]) -> tuple[str, str, str]:
+    low, high = found.interval
+    numbers = (
+        f"{number(found.estimate)} {found.base} ({100 * found.confidence:g} % interval "
+        f"{number(low)} to {number(high)}), p-value of independence {p_value(found.p_value)}."
+    )
+    depends = found.p_value < _LEVEL or (math.isnan(found.p_value) and low > 0.0)
+    if not depends:
+        return "No dependence was found:", numbers, "good"
+    return f"{names[0]} and {names[1]} depend on each other:", numbers, "strong"
+
+
+def _amount(found: MutualInformation) -> list[Block]:
+    rows = [_interval("Mutual information", found.estimate, found.standard_error, found)]
+    if found.on_path is not None:
+        other = found.on_path
+        rows.append(
+            _interval("Second opinion, on the path", other.estimate, other.standard_error, found)
+        )
+    ends = [0.0, *(v for row in rows for v in (row.low, row.high))]
+    notes: list[Block] = []
+    if found.opinions_differ:
+        notes.append(Note("The two opinions differ by more than their errors. Take more rows."))
+    if not found.is_normalised and found.pointwise is not None:
+        notes.append(
+            Note("The ratio could not be normalised: its tail is too heavy. Take more rows.")
+        )
+    facts = Pairs(
+        [
+            ("p-value of independence", p_value(found.p_value)),
+            ("correction for few rows, included", f"{number(found.correction)} {found.base}"),
+        ]
+    )
+    return [
+        Columns([Intervals(rows, axis(found.base, ends, (2.0, 97.0), 4)), facts]),
+        *notes,
+    ]
+
+
+def _interval(label: str, estimate: float, error: float, found: MutualInformation) -> Interval:
+    low, high = normal_interval(estimate, error, found.confidence)
+    ends = f"{100 * found.confidence:g} % interval {number(low)} to {number(high)}"
+    return Interval(label, estimate, low, high, f"{with_error(estimate, error)} {found.base}", ends)
+
+
+def _pointwise(found: MutualInformation) -> list[Block]:
+    assert found.pointwise is not None
+    top = np.argsort(-found.pointwise, kind="stable")[:10]
+    rows = [
+        [Cell(str(i), int(i)), Cell(number(float(found.pointwise[i])), float(found.pointwise[i]))]
+        for i in top
+    ]
+    chart = distribution_chart(
+        found.pointwise,
+        title="Information of every row",
+        label=f"pointwise information ({found.base})",
+        caption="The mean is the estimate; a row below 0 pairs values that seldom meet.",
+    )
+    table = Table(
+        "Rows with the most", [Column("row"), Column(f"information ({found.base})")], rows
+    )
+    return [Columns([chart, table])]
+
+
+def _fits(diagnostics: tuple[RatioDiagnostics, ...]) -> list[Block]:
+    rows = [
+        [
+            Cell(str(k + 1), k + 1),
+            Cell(with_error(d.held_out_loss, d.held_out_error), d.held_out_loss),
+            Cell(number(d.mean_log_ratio_1), d.mean_log_ratio_1),
+            Cell(f"{d.effective_sample_size:,.0f} of {d.n_rows:,}", d.effective_sample_size),
+            Cell(f"{d.calibration.recalibration.slope:.2f}", d.calibration.recalibration.slope),
+        ]
+        for k, d in enumerate(diagnostics)
+    ]
+    names = ("fit", "held-out loss", "mean log ratio", "effective rows", "calibration slope")
+    table = Table("Fits, on rows they were not trained on", [Column(n) for n in names], rows)
+    return [Columns([calibration_chart(diagnostics[0].calibration), table])]
+
+
+def write_matrix(
+    path: Path | str, found: MutualInformationMatrix, *, command: str | None = None
+) -> None:
+    """Write the matrix of mutual information as one HTML file that needs nothing else.
+
+    Args:
+        path: of the file.
+        found: by `secant.mutual_information_matrix`.
+        command: the line of a shell that made it, if one did.
+    """
+    write_page(path, matrix_page(found, command=command))
+
+
+def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -> Page:
+    """The page before it is laid out."""
+    d = len(found.names)
+    pairs = found.strongest(d * (d - 1) // 2)
+    sure = sum(1 for p in pairs if found.p_value[p] <= _LEVEL)
+    first = pairs[0]
+    strongest = (
+        f"the strongest are “{found.names[first[0]]}” and “{found.names[first[1]]}” with "
+        f"{with_error(float(found.estimate[first]), float(found.standard_error[first]))} "
+        f"{found.base}."
+    )
+    blocks: list[Block] = [] if len(found.names) > _MOST_NAMES else [_heat_map(found)]
+    return Page(
+        title="What columns tell of each other",
+        sections=[
+            Section("All pairs", [*blocks, Text(_HOW_TO_READ)]),
+            Section("Pairs by strength", [_pair_table(found, pairs)]),
+            Section("Settings and how to reproduce", _provenance(command)),
+        ],
+        eyebrow="secant · mutual information of columns",
+        headline=f"{sure} of {len(pairs)} pairs depend on each other (p ≤ {_LEVEL:g}):",
+        lead=strongest,
+        tone="strong" if sure else "good",
+        about=f"{len(found.names)} columns, in {found.base}.",
+        footer=made_by(versions()["secant"]),
+    )
+
+
+_HOW_TO_READ = (
+    "A dot marks p ≤ 0.05, each pair's own; of many pairs some are below it by chance. "
+    "An estimate may be a little below 0 where there is no dependence."
+)
+
+
+def _heat_map(found: MutualInformationMatrix) -> HeatMap:
+    top = max(float(np.nanmax(found.estimate)), 1e-9)
+    d = range(len(found.names))
+
+    def cell(i: int, j: int) -> tuple[str, float]:
+        value = float(found.estimate[i, j])
+        if math.isnan(value):
+            return "", 0.0
+        mark = " •" if found.p_value[i, j] <= _LEVEL else ""
+        return f"{value:.2f}{mark}".replace("-", "−"), min(max(value / top, 0.0), 1.0)
+
+    return HeatMap(
+        f"Mutual information ({found.base})", found.names, [[cell(i, j) for j in d] for i in d]
+    )
+
+
+def _pair_table(found: MutualInformationMatrix, pairs: list[tuple[int, int]]) -> Table:
+    rows = [
+        [
+            Cell(found.names[i]),
+            Cell(found.names[j]),
+            Cell(
+                with_error(float(found.estimate[i, j]), float(found.standard_error[i, j])),
+                float(found.estimate[i, j]),
+            ),
+            Cell(p_value(float(found.p_value[i, j])), float(found.p_value[i, j])),
+        ]
+        for i, j in pairs[:200]
+    ]
+    more = f", the first 200 of {len(pairs)}" if len(pairs) > 200 else ""
+    columns = [
+        Column("column", is_number=False),
+        Column("and", is_number=False),
+        Column(f"information ({found.base})"),
+        Column("p-value"),
+    ]
+    return Table(f"Pairs of columns, the strongest first{more}", columns, rows)
+
+
+def _provenance(command: str | None) -> list[Block]:
+    shell: list[Block] = [] if command is None else [Code(command, "In a shell")]
+    return [*shell, Pairs(list(versions().items()))]

@@ -1,0 +1,134 @@
+"""Results as short Markdown, for an issue or a pull request; every name is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import singledispatch
+from pathlib import Path
+
+from secant.report.numbers import number, p_value, percent, with_error
+from secant.report.page import write_text
+from secant.tasks.comparison_result import Comparison
+from secant.tasks.density import DensityEstimator
+from secant.tasks.divergence_result import Divergence
+from secant.tasks.mi_matrix import MutualInformationMatrix
+from secant.tasks.mi_result import MutualInformation
+
+__all__ = ["escaped", "markdown", "write_markdown"]
+
+_SHOWN = 10
+
+
+def write_markdown(path: Path | str, result: object) -> None:
+    """Write a result as one Markdown file.
+
+    Args:
+        path: of the file.
+        result: a comparison, mutual information or its matrix, or a fitted density.
+    """
+    write_text(path, markdown(result))
+
+
+@singledispatch
+def markdown(result: object) -> str:
+    """A result as Markdown."""
+    raise TypeError(
+        "`result` must be a Comparison, MutualInformation, MutualInformationMatrix or a fitted "
+        f"DensityEstimator; got {type(result).__name__}."
+    )
+
+
+@markdown.register
+def _(result: Comparison) -> str:
+    zero, one = (escaped(name) for name in result.sample_names)
+    rows = [
+        *(_divergence(d) for d in (result.kl, result.kl_reverse, result.jensen_shannon)),
+        ("share in common", f"{percent(result.overlap)} ± {percent(result.overlap_error)}", ""),
+        (
+            f"effective rows of {zero} as {one}",
+            f"{result.effective_sample_size_0:,.0f} of {result.log_ratio_0.size:,}",
+            "",
+        ),
+        (
+            f"effective rows of {one} as {zero}",
+            f"{result.effective_sample_size_1:,.0f} of {result.log_ratio_1.size:,}",
+            "",
+        ),
+        ("p-value", p_value(result.p_value), ""),
+    ]
+    columns = [
+        (
+            escaped(c.name),
+            with_error(c.contribution, c.contribution_error),
+            f"{c.margin.mean_shift:+.2f}",
+            f"{c.margin.ks_distance:.3f}",
+        )
+        for c in result.features[:_SHOWN]
+    ]
+    parts = [
+        f"# {zero} and {one}",
+        f"**{escaped(result.verdict)}**",
+        _table(("", "estimate", "interval"), rows),
+        *(f"> {escaped(note)}" for note in result.notes),
+        "## Columns that carry the difference",
+        _table(("column", "carries (nats)", "mean shift (s.d.)", "KS distance"), columns),
+        "## Reproduce",
+        f"```python\n{result.call}\n```",
+        f"secant {result.versions['secant']}, jax {result.versions['jax']}, "
+        f"{result.seconds:.1f} s.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+@markdown.register
+def _(result: MutualInformation) -> str:
+    low, high = result.interval
+    rows = [
+        ("estimate", f"{with_error(result.estimate, result.standard_error)} {result.base}"),
+        (f"{100 * result.confidence:g} % interval", f"{number(low)} to {number(high)}"),
+        ("p-value of independence", p_value(result.p_value)),
+    ]
+    if result.on_path is not None:
+        other = result.on_path
+        rows.append(("on the path", with_error(other.estimate, other.standard_error)))
+    return f"# Mutual information\n\n{_table(('', 'value'), rows)}\n"
+
+
+@markdown.register
+def _(result: MutualInformationMatrix) -> str:
+    d = len(result.names)
+    rows = [
+        (
+            escaped(result.names[i]),
+            escaped(result.names[j]),
+            with_error(float(result.estimate[i, j]), float(result.standard_error[i, j])),
+            p_value(float(result.p_value[i, j])),
+        )
+        for i, j in result.strongest(d * (d - 1) // 2)
+    ]
+    header = ("column", "and", f"information ({result.base})", "p-value")
+    return f"# Mutual information of columns\n\n{_table(header, rows)}\n"
+
+
+@markdown.register
+def _(result: DensityEstimator) -> str:
+    return f"# A learned density\n\n{escaped(str(result.normalizer_))}\n"
+
+
+def _divergence(found: Divergence) -> tuple[str, str, str]:
+    low, high = found.interval
+    estimate = with_error(found.estimate, found.standard_error)
+    return escaped(found.name), estimate, f"{number(low)} to {number(high)}"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---", *["---:"] * (len(header) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
+
+
+def escaped(text: str) -> str:
+    """A text that Markdown shows as it is: no markup, no HTML, on one line."""
+    one_line = " ".join(text.split())
+    plain = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", plain)

@@ -1,0 +1,78 @@
+"""Numbers as a reader wants them: a true minus sign, thousands apart, no more digits than known."""
+
+from __future__ import annotations
+
+import math
+import re
+
+__all__ = [
+    "count",
+    "error_places",
+    "number",
+    "p_value",
+    "percent",
+    "signed",
+    "subscripts",
+    "with_error",
+]
+
+
+def number(value: float, digits: int = 3) -> str:
+    """So many significant digits; infinities and NaN as signs."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value != 0.0 and not 1e-3 <= abs(value) < 1e5:
+        return f"{value:.{digits - 1}e}".replace("-", "−")
+    places = max(0, digits - 1 - (math.floor(math.log10(abs(value))) if value else 0))
+    return f"{value:,.{places}f}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """The same with a sign either way."""
+    return f"+{number(value, digits)}" if value > 0 else number(value, digits)
+
+
+def with_error(value: float, error: float, places: int | None = None) -> str:
+    """Value ± error, both to the error's second digit, or to so many places."""
+    if not (math.isfinite(value) and math.isfinite(error)) or error <= 0.0:
+        return f"{number(value)} ± {number(error, 2)}"
+    if places is None:
+        places = error_places(error)
+    # Adding 0 turns the −0.00 of a rounded number into 0.00.
+    return f"{round(value, places) + 0.0:,.{places}f} ± {error:,.{places}f}".replace("-", "−")
+
+
+def error_places(error: float) -> int:
+    """Decimals that show the second digit of an error."""
+    return min(max(0, 1 - math.floor(math.log10(error))), 6)
+
+
+def percent(share: float) -> str:
+    """A share of one, in per cent; a small one is not rounded to nothing."""
+    if math.isnan(share):
+        return "–"
+    if 0.0 < share < 0.01:
+        return f"{100 * share:.2g} %" if share >= 1e-4 else "< 0.01 %"
+    return f"{100 * share:.0f} %"
+
+
+def count(value: float) -> str:
+    """A whole number, thousands apart."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def p_value(value: float) -> str:
+    """Two digits; what is very small as such, and – where there is none."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.2g}" if value >= 1e-4 else "< 0.0001"
+
+
+def subscripts(text: str) -> str:
+    """p_0, x_1 and the like with true subscripts; for words of our own, never for a column's."""
+    return re.sub(r"\b([px])_([01t])\b", lambda m: m[1] + _SUBSCRIPTS[m[2]], text)
+
+
+_SUBSCRIPTS = {"0": "₀", "1": "₁", "t": "ₜ"}
