@@ -17,6 +17,8 @@ __all__ = ["GaussianMixtureReference", "Reference", "SampledDensity", "StandardN
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]
 
+_NUMBERS_AT_ONCE = 1 << 23  # rows × components × columns of a mixture: 32 MiB in float32
+
 
 class SampledDensity(Protocol):
     """Anything that can be a base: a normalised density with rows drawn from it."""
@@ -95,13 +97,19 @@ class GaussianMixtureReference(Reference):
     def sample(self, key: PRNGKeyArray, n: int) -> Rows:
         """n independent rows: a component, then a Gaussian."""
         key_component, key_noise = jax.random.split(key)
-        component = jax.random.categorical(key_component, self.log_weights, shape=(n,))
+        # By the inverse of the cumulative weights: one random number a row, not one a component.
+        ends = jnp.cumsum(jnp.exp(self.log_weights))
+        share = jax.random.uniform(key_component, (n,)) * ends[-1]
+        component = jnp.minimum(jnp.searchsorted(ends, share, side="right"), ends.size - 1)
         z = jax.random.normal(key_noise, (n, self.means.shape[1]))
         return self.means[component] + jnp.einsum("nij,nj->ni", self.roots[component], z)
 
     def log_prob(self, y: Rows) -> Values:
         """The log density of each row."""
-        return jax.nn.logsumexp(self.log_terms(y), axis=1)
+        at_once = max(_NUMBERS_AT_ONCE // self.means.size, 1)
+        return jax.lax.map(
+            lambda row: jax.nn.logsumexp(self.log_terms(row[None])[0]), y, batch_size=at_once
+        )
 
     def log_terms(self, y: Rows) -> Float[Array, "n k"]:
         """log w_k N(y; m_k, S_k) for each row and component."""

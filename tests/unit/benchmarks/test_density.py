@@ -57,6 +57,12 @@ def test_absent_data_are_a_row_that_says_how_to_obtain_them(tmp_path, monkeypatc
     assert row.nll is None
 
 
+def test_rows_with_their_atoms_spread_are_judged_as_well(tmp_path):
+    shifted = DensityTask("normal", lambda seed: replace(normal_rows(seed), spread=np.ones((9, 2))))
+    (row,) = run_density(suite(tasks=(shifted,)), tmp_path / "rows.jsonl", Selection(n_seeds=1))
+    assert row.nll_spread == pytest.approx(np.log(2 * np.pi) + 1.0, abs=0.3)
+
+
 def test_the_first_seed_leaves_a_picture(tmp_path):
     pictured = replace(TASK, grid=lambda: np.array([[0.0, 0.0], [40.0, 0.0]]))
     list(run_density(suite(tasks=(pictured,)), tmp_path / "rows.jsonl"))

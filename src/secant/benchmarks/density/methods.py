@@ -115,7 +115,8 @@ def _tangent_rule(n: int) -> Rule:
 
 # The comparison of methods: one trunk, one budget, one base.
 _TRUNK = ResidualMLP(width=128, depth=3)
-_BUDGET = Training(steps=6000, patience=None)
+_PLANE = Training(steps=2500, patience=None)
+_TABLE = Training(steps=6000, patience=None)
 _RATIOS: dict[str, Callable[..., RatioEstimator]] = {
     "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=_TRUNK)),
     "ISADRE": partial(ISADRE, AlignedSecant(_TRUNK, vectorised=True), time_sampler=Uniform()),
@@ -126,16 +127,16 @@ _RATIOS: dict[str, Callable[..., RatioEstimator]] = {
 }
 
 
-def _on_gaussian(name: str) -> DensityEstimator:
-    ratio = _RATIOS[name](scaling=Identity(), training=_BUDGET)
+def _on_gaussian(name: str, training: Training) -> DensityEstimator:
+    ratio = _RATIOS[name](scaling=Identity(), training=training)
     return DensityEstimator(FullGaussian(), estimator=ratio)
 
 
 METHODS: dict[str, Method] = {
     "secant": _density(DensityEstimator),
-    **{name: _density(partial(_on_gaussian, name)) for name in _RATIOS},
+    **{name: _density(partial(_on_gaussian, name, _PLANE)) for name in _RATIOS},
     **{
-        f"{name}, by evaluations": _by_evaluations(partial(_on_gaussian, name), rule)
+        f"{name}, by evaluations": _by_evaluations(partial(_on_gaussian, name, _TABLE), rule)
         for name, rule in (
             ("SecantRatio", SecantSteps),
             ("ISADRE", SecantSteps),

@@ -14,13 +14,16 @@ class DensityRow(Run):
     """What one method says of rows it has not seen, in nats a row.
 
     `nll` is normalised: log Ẑ is added, and stands beside it with its standard error. `truth` is
-    the negative log likelihood of the true density on the same test rows.
+    the negative log likelihood of the true density on the same test rows. `nll_spread` is of test
+    rows whose columns with atoms are spread over the gaps between their values (N4): a density that
+    had raised the likelihood on those values would lose it again there.
     """
 
     evaluations: int = 1
     n_rows: int | None = None
     nll: float | None = None
     nll_error: float | None = None
+    nll_spread: float | None = None
     truth: float | None = None
     log_normalizer: float | None = None
     log_normalizer_error: float | None = None

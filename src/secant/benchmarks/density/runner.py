@@ -62,6 +62,7 @@ def _judged(row: DensityRow, task: DensityTask, pictures: Path) -> list[DensityR
         judge = METHODS[row.method](split.train, row.seed)
         seconds = time.perf_counter() - began
         answers = judge(split.test)
+        spread = [None] * len(answers) if split.spread is None else judge(split.spread)
         if task.grid is not None and row.seed == 0:
             _keep_picture(judge, task.grid(), picture_path(pictures, task.name, row.method))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -73,7 +74,7 @@ def _judged(row: DensityRow, task: DensityTask, pictures: Path) -> list[DensityR
         peak_mib=peak,
         status="finished",
     )
-    return [_row(row, answer) for answer in answers]
+    return [_row(row, *both) for both in zip(answers, spread, strict=True)]
 
 
 def _keep_picture(judge: Judge, grid: Rows, path: Path) -> None:
@@ -83,11 +84,12 @@ def _keep_picture(judge: Judge, grid: Rows, path: Path) -> None:
     np.save(path, kept.astype(np.float16))
 
 
-def _row(row: DensityRow, answer: Judged) -> DensityRow:
+def _row(row: DensityRow, answer: Judged, spread: Judged | None) -> DensityRow:
     scores = answer.log_density
     return replace(
         row,
         nll=-float(scores.mean()),
+        nll_spread=None if spread is None else -float(spread.log_density.mean()),
         nll_error=float(scores.std() / np.sqrt(scores.size)),
         log_normalizer=answer.log_normalizer,
         log_normalizer_error=answer.log_normalizer_error,

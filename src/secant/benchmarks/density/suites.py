@@ -9,6 +9,7 @@ from secant.benchmarks.density.tasks import (
     bsds300_task,
     miniboone_task,
     power_task,
+    spread_power_task,
     toy_tasks,
 )
 from secant.benchmarks.products import Product
@@ -32,7 +33,7 @@ def _tables() -> DensitySuite:
     return DensitySuite(
         "density-tables",
         "tables of real data",
-        (power_task(), bsds300_task()),
+        (spread_power_task(), bsds300_task()),
         ("secant", "Gaussian", "Gaussian copula", "mixture in copula space"),
     )
 

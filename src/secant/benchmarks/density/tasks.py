@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from secant.benchmarks.density.pictures import Window
 from secant.datasets import Table, Toy, bsds300, miniboone, power, toys
+from secant.tasks.dequantisation import Dequantisation, columns_with_atoms
 
 __all__ = [
     "DensityTask",
@@ -22,6 +23,7 @@ __all__ = [
     "data_folder",
     "miniboone_task",
     "power_task",
+    "spread_power_task",
     "toy_tasks",
 ]
 
@@ -38,11 +40,13 @@ class Split:
         train: to learn from; a method holds out what it wants of these.
         test: to be judged by.
         truth: mean −log p over the test rows, where p is known.
+        spread: the test rows with their atoms spread (N4), to be judged by as well.
     """
 
     train: Rows
     test: Rows
     truth: float | None = None
+    spread: Rows | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,19 @@ def _table(name: str, load: Callable[[Path, int], Table]) -> DensityTask:
 def power_task() -> DensityTask:
     """Household power, 6 columns; a seed changes the fit only."""
     return _table("power", lambda folder, seed: power(folder))
+
+
+def spread_power_task() -> DensityTask:
+    """The same, judged once more with its whole minutes spread over the minute."""
+    plain = power_task()
+
+    def split(seed: int) -> Split:
+        rows = plain.split(seed)
+        atoms = np.flatnonzero(columns_with_atoms(rows.train)).tolist()
+        spread = Dequantisation.of(rows.train, atoms)(rows.test, np.random.default_rng(seed))
+        return replace(rows, spread=spread)
+
+    return DensityTask(plain.name, split)
 
 
 def bsds300_task() -> DensityTask:
