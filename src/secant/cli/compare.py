@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ from secant.cli.command import command
 from secant.cli.estimators import with_settings
 from secant.cli.inputs import Columns, Missing, MissingOption, OneTable, TwoTables
 from secant.cli.output import JSON
+from secant.cli.reports import Html, ReportOutput, Writers, write_report
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ def compare(
     ] = None,
     permutations: Annotated[int, typer.Option(min=1, help="Behind the p-value.")] = 999,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    output: ReportOutput = None,
+    html: Html = True,
 ) -> None:
     """Compare two tables: divergences, overlap, which columns and which rows.
 
@@ -62,7 +66,23 @@ def compare(
     session.show(str(found))
     for note in found.notes:
         session.warn("OverlapWarning", note, told=True)
-    session.finish(_summary(found, tables))
+    written = write_report(session, output, _writers(found, session), html=html)
+    session.finish({**_summary(found, tables), "report": written})
+
+
+def _writers(found: Comparison, session: Session) -> Writers:
+    from secant.report import write_comparison, write_markdown
+
+    def figures(folder: Path) -> Sequence[Path]:
+        from secant.report.comparison_figures import write_figures
+
+        return write_figures(folder, found)
+
+    return Writers(
+        page=lambda path: write_comparison(path, found, command=session.line),
+        summary=lambda path: write_markdown(path, found),
+        figures=figures,
+    )
 
 
 def _as_in_files(found: Comparison, tables: TwoTables) -> Comparison:

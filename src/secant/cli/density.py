@@ -13,6 +13,7 @@ from secant.cli.estimators import with_settings
 from secant.cli.fit import ModelOutput, stopped
 from secant.cli.inputs import Columns, Missing, MissingOption, OneTable
 from secant.cli.output import JSON
+from secant.cli.reports import Writers, write_report
 from secant.cli.score import (
     ROWS_AT_ONCE,
     BatchRows,
@@ -26,6 +27,8 @@ from secant.cli.score import (
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from secant.tasks import DensityEstimator
 
 __all__ = ["app"]
@@ -59,6 +62,10 @@ def fit(
     dequantise: Annotated[
         bool, typer.Option("--dequantise", help="Spread columns of few values by noise.")
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", help="Report to write: a .html page, a .md summary or a folder."),
+    ] = None,
 ) -> None:
     """Learn log p(x) of a table's rows and save it for `secant density score`.
 
@@ -80,7 +87,8 @@ def fit(
     with keeping_best_on_interrupt() as wish:
         estimator.fit(part.rows)
     save(estimator, output, metadata={"encoding": part.encoding.to_json(), "tables": [data.name]})
-    mean = float(estimator.score_samples(part.rows).mean())
+    scores = estimator.score_samples(part.rows)
+    mean = float(scores.mean())
     lines = [
         ("mean log density", f"{mean:.4f} nats, of the rows fitted"),
         ("normaliser", str(estimator.normalizer_)),
@@ -88,6 +96,11 @@ def fit(
         ("model", str(output)),
     ]
     session.show("\n".join(f"{name:18s}{text}" for name, text in lines))
+    written = (
+        []
+        if report is None
+        else write_report(session, report, _writers(estimator, scores, session))
+    )
     session.finish(
         {
             "output": str(output),
@@ -96,10 +109,21 @@ def fit(
             "columns": part.encoding.names,
             "mean_log_density": mean,
             **_summary(estimator),
+            "report": written,
         }
     )
     if wish.is_set():
         stopped(session, output)
+
+
+def _writers(density: DensityEstimator, scores: np.ndarray, session: Session) -> Writers:
+    from secant.report import write_density, write_markdown
+
+    return Writers(
+        page=lambda path: write_density(path, density, log_density=scores, command=session.line),
+        summary=lambda path: write_markdown(path, density),
+        figures=lambda folder: (),
+    )
 
 
 def _summary(estimator: DensityEstimator) -> dict[str, JSON]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TextIO
 
 from secant.cli.output import JSON, json_text, printable, table_text
@@ -36,6 +38,13 @@ class Session:
     training: Mapping[str, object] = field(default_factory=dict)
     warned: list[tuple[str, str]] = field(default_factory=list)
 
+    @property
+    def line(self) -> str | None:
+        """The line of the shell that this is, if it came from one."""
+        if Path(sys.argv[0]).stem != "secant":
+            return None
+        return shlex.join(["secant", *sys.argv[1:]])
+
     def say(self, text: str) -> None:
         """A message on the way, to standard error."""
         if not self.quiet:
@@ -64,14 +73,19 @@ class Session:
         if not self.as_json:
             print(table_text(header, rows), flush=True)
 
-    def finish(self, result: Mapping[str, JSON]) -> None:
-        """The result as a whole, as one line of JSON if it is to be JSON."""
+    def finish(self, result: Mapping[str, JSON], *, schema: str | None = None) -> None:
+        """The result as a whole, as one line of JSON if it is to be JSON.
+
+        Args:
+            result: what the guide to the command line documents.
+            schema: the name it is documented by; None is the command's.
+        """
         if self.as_json:
             from secant import __version__
 
             found = [{"kind": kind, "message": message} for kind, message in self.warned]
             envelope: dict[str, JSON] = {
-                "schema": f"secant/{self.command.replace(' ', '-')}/1",
+                "schema": f"secant/{schema or self.command.replace(' ', '-')}/1",
                 "version": __version__,
                 "seed": self.seed,
                 "warnings": found,

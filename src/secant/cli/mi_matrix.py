@@ -1,0 +1,100 @@
+"""`secant mi --matrix`: all pairs of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from secant.cli.inputs import Missing, OneTable
+from secant.cli.mi_settings import MISettings
+from secant.cli.output import JSON
+from secant.cli.reports import Writers
+from secant.cli.session import Session
+
+if TYPE_CHECKING:
+    from secant.tasks import MutualInformationMatrix
+
+__all__ = ["matrix_information"]
+
+
+def matrix_information(
+    session: Session,
+    data: Path,
+    columns: list[str] | None,
+    missing: Missing,
+    settings: MISettings,
+) -> tuple[dict[str, JSON], Writers]:
+    """Estimate and show them; the result as JSON has it, and how to report it."""
+    from secant.tasks import mutual_information_matrix
+
+    part = OneTable.read(data, columns, missing, seed=session.seed)
+    _check_numbers(part)
+    found = mutual_information_matrix(
+        part.rows,
+        options=settings.options(part.rows.shape[0], session),
+        progress=False if session.quiet else None,
+        random_state=session.seed,
+    )
+    found = replace(found, names=part.encoding.names)
+    _show_matrix(session, found)
+    result: dict[str, JSON] = {
+        "columns": found.names,
+        "rows": part.rows.shape[0],
+        "estimate": found.estimate.tolist(),
+        "standard_error": found.standard_error.tolist(),
+        "p_value": found.p_value.tolist(),
+        "unit": found.base,
+    }
+    return result, _writers(found, session)
+
+
+def _check_numbers(part: OneTable) -> None:
+    several = [code.name for code in part.encoding.codes if len(code.names) > 1]
+    if several:
+        raise ValueError(
+            f"--matrix takes columns of numbers; these hold categories: "
+            f"{', '.join(map(repr, several[:5]))}. Leave them out with --columns '!…', or ask for "
+            "one pair with --x and --y."
+        )
+
+
+def _writers(found: MutualInformationMatrix, session: Session) -> Writers:
+    from secant.report import write_markdown, write_matrix
+
+    return Writers(
+        page=lambda path: write_matrix(path, found, command=session.line),
+        summary=lambda path: write_markdown(path, found),
+        figures=lambda folder: _drawn(found, folder),
+    )
+
+
+def _drawn(found: MutualInformationMatrix, folder: Path) -> Sequence[Path]:
+    from matplotlib.figure import Figure
+
+    size = 1.6 + 0.7 * len(found.names)
+    figure = Figure(figsize=(size + 1.0, size), layout="compressed")
+    found.plot(figure.subplots())
+    paths = [folder / f"matrix.{ending}" for ending in ("png", "svg")]
+    for path in paths:
+        figure.savefig(path, dpi=150)
+    return paths
+
+
+def _show_matrix(session: Session, found: MutualInformationMatrix) -> None:
+    pairs = [(i, j) for j in range(len(found.names)) for i in range(j)]
+    ranked = sorted(pairs, key=lambda pair: -found.estimate[pair])
+    session.show_table(
+        ("column", "column", found.base, "± s.e.", "p-value"),
+        [
+            (
+                found.names[i],
+                found.names[j],
+                f"{found.estimate[i, j]:.4f}",
+                f"{found.standard_error[i, j]:.4f}",
+                f"{found.p_value[i, j]:.3g}",
+            )
+            for i, j in ranked
+        ],
+    )

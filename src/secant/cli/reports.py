@@ -1,0 +1,68 @@
+"""Where a command's report goes: one page, one summary, or a folder with all there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from secant.cli.session import Session
+
+__all__ = ["Html", "ReportOutput", "Writers", "write_report"]
+
+ReportOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Report to write: a .html page, a .md summary, or a folder for both and figures.",
+    ),
+]
+Html = Annotated[
+    bool, typer.Option("--html/--no-html", help="Whether a folder gets the page report.html.")
+]
+
+
+@dataclass(frozen=True)
+class Writers:
+    """How a result is written, each to a path.
+
+    Attributes:
+        page: one HTML file.
+        summary: one Markdown file.
+        figures: into a folder; returns what was written.
+    """
+
+    page: Callable[[Path], None]
+    summary: Callable[[Path], None]
+    figures: Callable[[Path], Sequence[Path]]
+
+
+def write_report(
+    session: Session, output: Path | None, writers: Writers, *, html: bool = True
+) -> list[str]:
+    """Write what the output's name asks for, and say where; nothing if there is none."""
+    if output is None:
+        session.say("-o FOLDER or -o PAGE.html writes a report.")
+        return []
+    written = _written(output, writers, html=html)
+    session.show("\n".join(["", *(f"report: {path}" for path in written)]))
+    return [str(path) for path in written]
+
+
+def _written(output: Path, writers: Writers, *, html: bool) -> list[Path]:
+    if output.suffix.lower() in (".html", ".htm"):
+        writers.page(output)
+        return [output]
+    if output.suffix.lower() == ".md":
+        writers.summary(output)
+        return [output]
+    output.mkdir(parents=True, exist_ok=True)
+    page, summary = output / "report.html", output / "summary.md"
+    if html:
+        writers.page(page)
+    writers.summary(summary)
+    return [*([page] if html else []), summary, *writers.figures(output)]
