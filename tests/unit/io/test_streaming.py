@@ -101,7 +101,7 @@ def test_a_bad_row_far_below_is_found(tmp_path, small_blocks):
 
 def test_a_quote_that_never_closes(tmp_path, small_blocks):
     path = csv(tmp_path, ["1"] * 10 + ['"1'] + ["1"] * 3000)
-    with pytest.raises(TableError, match="quotation mark is not closed"):
+    with pytest.raises(TableError, match="Is a quotation mark not closed"):
         read_table(path)
 
 

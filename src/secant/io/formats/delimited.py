@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,15 @@ __all__ = ["Delimited"]
 
 _BLOCK = 8 << 20  # bytes read at a time; no row may be longer
 _NOT_UTF_8 = "It is not in UTF-8. Save it so, or convert it with `iconv -t UTF-8`."
-_NEVER_ENDING = (
-    f"A row is longer than {_BLOCK >> 20} MB. Most likely a quotation mark is not closed."
+# What is in Arrow's messages. Its handler of bad rows would tell more, but fails on odd bytes.
+_MEANINGS = {
+    "UTF8": _NOT_UTF_8,
+    "straddling": f"A row is longer than {_BLOCK >> 20} MB. Is a quotation mark not closed?",
+    "Empty CSV": "It is empty: it holds not even column names.",
+}
+_TOLD = 90  # bytes of a bad row by which it is found again: Arrow tells about 100 characters
+_RAGGED = re.compile(
+    r"Expected (?P<expected>\d+) columns, got (?P<got>\d+): (?P<row>.*)", re.DOTALL
 )
 
 
@@ -39,8 +47,8 @@ class Delimited(TableFormat):
 
     def names(self, path: Path) -> list[str]:
         """Columns of a file, by its first line."""
-        with _explained(path, []):
-            found = list(self._opened(path, _skipped).schema.names)
+        with _explained(path):
+            found = list(self._opened(path).schema.names)
         if not _is_quoted(path):
             self._check_header(found)
         return found
@@ -65,15 +73,9 @@ class Delimited(TableFormat):
 
     def _texts(self, path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Tables of text, a block of the file each; the first has no rows."""
-        bad_rows: list[csv.InvalidRow] = []
-
-        def noted(row: csv.InvalidRow) -> str:
-            bad_rows.append(row)
-            return "error"
-
         is_single = len(self.names(path)) == 1
-        with _explained(path, bad_rows):
-            reader = self._opened(path, noted, columns, is_single=is_single)
+        with _explained(path):
+            reader = self._opened(path, columns, is_single=is_single)
             yield reader.schema.empty_table()
             for batch in reader:
                 yield pa.Table.from_batches([batch])
@@ -81,7 +83,6 @@ class Delimited(TableFormat):
     def _opened(
         self,
         path: Path,
-        on_bad_row: Callable[[csv.InvalidRow], str],
         columns: Sequence[str] = (),
         *,
         is_single: bool = False,
@@ -94,7 +95,6 @@ class Delimited(TableFormat):
                 delimiter=self.delimiter,
                 newlines_in_values=True,
                 ignore_empty_lines=not is_single,  # with a single column, a missing value
-                invalid_row_handler=on_bad_row,
             ),
             convert_options=csv.ConvertOptions(
                 column_types={name: pa.string() for name in columns},
@@ -133,43 +133,38 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _skipped(_: csv.InvalidRow) -> str:
-    return "skip"
-
-
 @contextmanager
-def _explained(path: Path, bad_rows: Sequence[csv.InvalidRow]) -> Iterator[None]:
+def _explained(path: Path) -> Iterator[None]:
     """What a reader's error means to who wrote the file."""
     try:
         yield
     except UnicodeDecodeError:
         raise TableError(_NOT_UTF_8) from None
     except pa.ArrowInvalid as error:
-        if bad_rows:
-            raise _ragged(path, bad_rows[0]) from None
-        if "UTF8" in str(error):
-            raise TableError(_NOT_UTF_8) from None
-        if "straddling" in str(error):
-            raise TableError(_NEVER_ENDING) from None
-        if "Empty CSV" in str(error):
-            raise TableError("It is empty: it holds not even column names.") from None
+        message = next((words for sign, words in _MEANINGS.items() if sign in str(error)), None)
+        ragged = _RAGGED.search(str(error))
+        if ragged is not None:
+            raise _ragged(path, ragged) from None
+        if message is not None:
+            raise TableError(message) from None
         raise
 
 
-def _ragged(path: Path, row: csv.InvalidRow) -> TableError:
+def _ragged(path: Path, found: re.Match[str]) -> TableError:
+    text = found["row"].removesuffix(" ...")
     return TableError(
-        f"{_line_number(path, row.text)} has {counted(row.actual_columns, 'value')}, but "
-        f"there are {row.expected_columns} columns: {shown(row.text)}. Values that hold the "
-        "delimiter must be in quotes, and quotes must be closed."
+        f"{_line(path, text)} has {counted(int(found['got']), 'value')}, but there are "
+        f"{found['expected']} columns: {shown(text)}. Values that hold the delimiter must be in "
+        "quotes, and quotes must be closed."
     )
 
 
-def _line_number(path: Path, text: str) -> str:
-    """The words "Line 7", or "A line" where it cannot be told."""
-    wanted = text.encode().splitlines()[:1]
+def _line(path: Path, text: str) -> str:
+    """The words "Line 7", for the first line that begins so, or "A line" where it is not told."""
+    wanted = text.partition("\n")[0].rstrip("\r").encode()[:_TOLD]
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if [line.rstrip(b"\r\n")] == wanted:
+            if line.rstrip(b"\r\n")[:_TOLD] == wanted:
                 return f"Line {number}"
     return "A line"
 
