@@ -14,7 +14,6 @@ from secant.benchmarks import Row, catalogue
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
 ROOT = Path(__file__).parents[2]
-QUICK = ("--steps", 20)
 NO_EXTRAS = ("--no-correct", "--no-second-opinion", "--permutations", 19)
 
 
@@ -23,7 +22,7 @@ def folder(tmp_path_factory):
     """Two tables of numbers and a category."""
     path = tmp_path_factory.mktemp("golden")
     rng = np.random.default_rng(0)
-    for name, n, shift in (("march.csv", 240, 0.0), ("april.csv", 240, 1.0)):
+    for name, n, shift in (("march.csv", 300, 0.0), ("april.csv", 300, 1.0)):
         age = rng.normal(40.0 + 10.0 * shift, 10.0, n)
         columns = {
             "age": age,
@@ -31,6 +30,7 @@ def folder(tmp_path_factory):
             "colour": rng.choice(["red", "blue"], n),
         }
         pyarrow.csv.write_csv(pa.table(columns), path / name)
+    (path / "quick.toml").write_text("[training]\nsteps = 30\nevaluate-every = 10\n")
     return path
 
 
@@ -39,19 +39,20 @@ def golden(folder, request):
     return Golden(folder, request.config.getoption("--update-golden"))
 
 
-def test_help(golden):
-    golden.text("help", "--help", keep_numbers=True)
-
-
 def test_compare(golden, folder):
-    arguments = ("compare", folder / "march.csv", folder / "april.csv", "--folds", 2, *QUICK)
-    golden.text("compare", *arguments)
+    tables = (folder / "march.csv", folder / "april.csv", "--columns", "age,income")
+    arguments = ("compare", *tables, "--folds", 2, "--config", folder / "quick.toml")
+    golden.text("compare", *arguments, "-o", folder / "report")
     golden.json("compare", *arguments)
+    page = (folder / "report" / "report.html").read_text(encoding="utf-8")
+    assert "march.csv" in page
+    assert "<html" in page
 
 
 def test_fit_and_score(golden, folder):
     model = folder / "model.secant"
-    arguments = ("fit", folder / "march.csv", folder / "april.csv", "-o", model, *QUICK)
+    tables = (folder / "march.csv", folder / "april.csv", "--columns", "age,income")
+    arguments = ("fit", *tables, "-o", model, "--config", folder / "quick.toml")
     golden.text("fit", *arguments)
     golden.json("fit", *arguments)
     scored = ("score", model, folder / "april.csv", "-o", folder / "scores.csv", "--keep", "age")
@@ -60,24 +61,43 @@ def test_fit_and_score(golden, folder):
 
 
 def test_mi(golden, folder):
-    arguments = ("mi", folder / "march.csv", "--x", "age", "--y", "income", *NO_EXTRAS, *QUICK)
+    arguments = (
+        "mi",
+        folder / "march.csv",
+        "--x",
+        "age",
+        "--y",
+        "income",
+        *NO_EXTRAS,
+        "--config",
+        folder / "quick.toml",
+    )
     golden.text("mi", *arguments)
     golden.json("mi", *arguments)
 
 
 def test_mi_matrix(golden, folder):
-    picture = ("--matrix", "--columns", "age,income", "-o", folder / "matrix.png")
-    arguments = ("mi", folder / "march.csv", *picture, *NO_EXTRAS, *QUICK)
-    golden.text("mi-matrix", *arguments)
-    golden.json("mi-matrix", *arguments)
-    assert (folder / "matrix.png").read_bytes().startswith(b"\x89PNG")
+    chosen = ("--matrix", "--columns", "age,income")
+    arguments = ("mi", folder / "march.csv", *chosen, *NO_EXTRAS, "--config", folder / "quick.toml")
+    golden.text("mi-matrix", *arguments, "-o", folder / "matrix")
+    golden.json("mi-matrix", *arguments, "-o", folder / "matrix.html")
+    assert (folder / "matrix" / "matrix.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_density(golden, folder):
     model = folder / "density.secant"
     chosen = ("--columns", "age,income", "--base", "gaussian")
-    arguments = ("density", "fit", folder / "march.csv", "-o", model, *chosen, *QUICK)
-    golden.text("density-fit", *arguments)
+    arguments = (
+        "density",
+        "fit",
+        folder / "march.csv",
+        "-o",
+        model,
+        *chosen,
+        "--config",
+        folder / "quick.toml",
+    )
+    golden.text("density-fit", *arguments, "--report", folder / "density.html")
     golden.json("density-fit", *arguments)
     scored = ("density", "score", model, folder / "april.csv", "-o", folder / "scores.parquet")
     golden.text("density-score", *scored)
@@ -113,12 +133,14 @@ def test_bench(golden, folder, monkeypatch):
 def test_bench_report(golden, folder, monkeypatch):
     shutil.copy(ROOT / "README.md", folder)
     monkeypatch.chdir(folder)
-    arguments = ("bench", "report", "--results", ROOT / "benchmarks" / "results", "--page", "b.md")
-    golden.run(*arguments)
-    assert "# Benchmarks" in (folder / "b.md").read_text(encoding="utf-8")
-    shutil.copytree(ROOT / "benchmarks" / "results", folder / "results")
-    golden.text("bench-report", *arguments[:3], folder / "results", *arguments[4:])
-    golden.json("bench-report", *arguments[:3], folder / "results", *arguments[4:])
+    results = folder / "results"
+    results.mkdir()
+    for name in ("core", "curriculum"):
+        shutil.copy(ROOT / "benchmarks" / "results" / f"{name}.jsonl", results)
+    arguments = ("bench", "report", "--results", results, "--page", "benchmarks.md")
+    golden.text("bench-report", *arguments)
+    golden.json("bench-report", *arguments)
+    assert "# Benchmarks" in (folder / "benchmarks.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

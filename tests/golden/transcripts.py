@@ -29,7 +29,7 @@ class Golden:
 
     def run(self, *arguments, code=0):
         """Run a command in this process."""
-        found = CliRunner().invoke(app, [str(a) for a in arguments])
+        found = CliRunner(env={"COLUMNS": "80"}).invoke(app, [str(a) for a in arguments])
         assert found.exit_code == code, found.output
         return found
 
@@ -37,7 +37,7 @@ class Golden:
         """The command prints the same words, and where nothing is estimated the same numbers."""
         found = self.run(*arguments, code=code)
         shown = " ".join(["$ secant", *map(str, arguments)])
-        parts = [shown, found.stdout, "--- stderr", found.stderr, f"--- exit code {code}"]
+        parts = [shown, found.stdout, "--- stderr", found.stderr, f"--- exit code {code}\n"]
         text = self._normalised("\n".join(parts), keep_numbers=keep_numbers)
         self._check(FOLDER / f"{name}.txt", text, _same_text)
 

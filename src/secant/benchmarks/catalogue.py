@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from secant.benchmarks.covariate_shift import METHODS as SHIFT_METHODS
@@ -42,18 +43,19 @@ class Listed:
     about: str
 
 
-def listed() -> list[Listed]:
-    """All suites, in the order of the report."""
+@cache
+def listed() -> tuple[Listed, ...]:
+    """All suites, in the order of the report; built once, for some compute their truth."""
     suites = [make() for make in SUITES.values()]
     information = [make() for make in INFORMATION_SUITES.values()]
     density = [make() for make in DENSITY_SUITES.values()]
-    return [
+    return (
         *(Listed(s.name, len(s.entries), s.about) for s in suites),
         *(Listed(i.name, len(i.tasks) * len(i.methods), i.about) for i in information),
         *(Listed(d.name, len(d.tasks) * len(d.methods), d.about) for d in density),
         Listed(_SHIFT, len(SHIFT_METHODS), "weights bring a biased table's mean back"),
         Listed(_THROUGHPUT, 3, "a training step against its bare matrix products"),
-    ]
+    )
 
 
 def run_named(name: str, results: Path, selection: Selection) -> Iterator[AnyRow]:

@@ -13,7 +13,7 @@ from secant.cli.command import command
 from secant.cli.estimators import with_settings
 from secant.cli.inputs import Columns, Missing, MissingOption, OneTable, TwoTables
 from secant.cli.output import JSON
-from secant.cli.reports import Html, ReportOutput, Writers, write_report
+from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def compare(
     from secant.tasks import compare as compared
     from secant.tasks.defaults import quick_ratio
 
+    check_report(output)
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"comparing {len(x_0):,} and {len(x_1):,} rows of {x_0.shape[1]} columns")

@@ -12,8 +12,8 @@ from secant.cli.command import command
 from secant.cli.estimators import with_settings
 from secant.cli.fit import ModelOutput, stopped
 from secant.cli.inputs import Columns, Missing, MissingOption, OneTable
-from secant.cli.output import JSON
-from secant.cli.reports import Writers, write_report
+from secant.cli.output import JSON, check_place
+from secant.cli.reports import Writers, check_report, write_report
 from secant.cli.score import (
     ROWS_AT_ONCE,
     BatchRows,
@@ -75,6 +75,8 @@ def fit(
     from secant.tasks.density import DensityEstimator, default_density_ratio
     from secant.training import keeping_best_on_interrupt
 
+    check_place(output)
+    check_report(report)
     part = OneTable.read(data, columns, missing, seed=session.seed)
     n, d = part.rows.shape
     session.say(f"fitting {n:,} rows of {d} columns")

@@ -12,7 +12,7 @@ import typer
 from secant.cli.command import ExitCode, command
 from secant.cli.estimators import Method, ratio_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
-from secant.cli.output import JSON
+from secant.cli.output import JSON, check_place
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def fit(
     from secant.io.models import save
     from secant.training import keeping_best_on_interrupt
 
+    check_place(output)
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")

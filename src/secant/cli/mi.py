@@ -12,7 +12,7 @@ from secant.cli.inputs import Columns, Missing, MissingOption
 from secant.cli.mi_matrix import matrix_information
 from secant.cli.mi_pair import pair_information
 from secant.cli.mi_settings import MISettings, Unit
-from secant.cli.reports import Html, ReportOutput, write_report
+from secant.cli.reports import Html, ReportOutput, check_report, write_report
 from secant.cli.session import Session
 
 __all__ = ["mi"]
@@ -44,6 +44,7 @@ def mi(
     html: Html = True,
 ) -> None:
     """Estimate I(x; y), or I(x; y | z), with its interval and p-value; or all pairs of columns."""
+    check_report(output)
     settings = MISettings(unit, confidence, permutations, correct, second_opinion and not matrix)
     if matrix:
         if x or y or z:

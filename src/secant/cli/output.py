@@ -6,8 +6,9 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-__all__ = ["JSON", "plain", "printable", "table_text"]
+__all__ = ["JSON", "check_place", "json_text", "plain", "printable", "table_text"]
 
 JSON = None | bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"]
 
@@ -20,6 +21,14 @@ def printable(text: str) -> str:
     Column names and cells come from files of strangers.
     """
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def check_place(path: Path) -> None:
+    """Refuse a file that could not be written, before the work that it is to hold."""
+    if not path.parent.is_dir():
+        raise ValueError(f"{path.parent} is not a folder, so {path} cannot be written; make it.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name a file in it.")
 
 
 def plain(value: JSON) -> JSON:

@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from secant.cli.output import check_place
 from secant.cli.session import Session
 
-__all__ = ["Html", "ReportOutput", "Writers", "write_report"]
+__all__ = ["Html", "ReportOutput", "Writers", "check_report", "write_report"]
 
 ReportOutput = Annotated[
     Path | None,
@@ -41,6 +42,12 @@ class Writers:
     figures: Callable[[Path], Sequence[Path]]
 
 
+def check_report(output: Path | None) -> None:
+    """Refuse a report that could not be written, before the work that it is about."""
+    if output is not None and _is_file(output):
+        check_place(output)
+
+
 def write_report(
     session: Session, output: Path | None, writers: Writers, *, html: bool = True
 ) -> list[str]:
@@ -54,11 +61,8 @@ def write_report(
 
 
 def _written(output: Path, writers: Writers, *, html: bool) -> list[Path]:
-    if output.suffix.lower() in (".html", ".htm"):
-        writers.page(output)
-        return [output]
-    if output.suffix.lower() == ".md":
-        writers.summary(output)
+    if _is_file(output):
+        (writers.summary if output.suffix.lower() == ".md" else writers.page)(output)
         return [output]
     output.mkdir(parents=True, exist_ok=True)
     page, summary = output / "report.html", output / "summary.md"
@@ -66,3 +70,8 @@ def _written(output: Path, writers: Writers, *, html: bool) -> list[Path]:
         writers.page(page)
     writers.summary(summary)
     return [*([page] if html else []), summary, *writers.figures(output)]
+
+
+def _is_file(output: Path) -> bool:
+    """Whether the name is that of one file rather than a folder."""
+    return output.suffix.lower() in (".html", ".htm", ".md")

@@ -1,0 +1,92 @@
+"""`secant fit`: what is saved, what is said, and Ctrl-C."""
+
+import json
+import os
+import signal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import secant
+from secant.cli import app
+from secant.io.encoding import Encoding
+from secant.io.models import read_metadata
+from secant.io.tables import read_table, write_table
+from secant.training import loop
+
+pytestmark = pytest.mark.usefixtures("unoptimised")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    rng = np.random.default_rng(0)
+    for name, mean in (("a.csv", 0.0), ("b.csv", 1.0)):
+        columns = {"x": rng.normal(mean, 1.0, 300), "y": rng.normal(size=300)}
+        write_table(folder / name, pa.table(columns))
+    # One setting for all: each other one is compiled anew.
+    (folder / "quick.toml").write_text(
+        "method = 'classifier'\n[training]\nsteps = 50\nevaluate-every = 10\npatience = 7\n"
+    )
+    return folder
+
+
+def fit(folder, *arguments, code=0):
+    command = ["fit", folder / "a.csv", folder / "b.csv", "-o", folder / "m.secant", *arguments]
+    command += ["--config", folder / "quick.toml", "--steps", "30"]
+    found = CliRunner().invoke(app, [str(a) for a in command])
+    assert found.exit_code == code, found.output
+    return found
+
+
+def test_the_model_answers_as_it_should(tables):
+    result = json.loads(fit(tables, "--json").stdout)
+    ratio = secant.load(tables / "m.secant")
+    encoding = Encoding.from_json(read_metadata(tables / "m.secant")["encoding"])
+    assert encoding.inputs == ("x", "y")
+    assert type(ratio).__name__ == result["result"]["estimator"] == "ClassifierRatio"
+    x = encoding.encode(read_table(tables / "b.csv")).rows
+    # log N(x; 1, 1) − log N(x; 0, 1) = x − 1/2; the Gaussian anchor has it but for its moments.
+    error = ratio.log_ratio(x) - (x[:, 0] - 0.5)
+    assert np.sqrt(np.mean(error**2)) < 0.35
+    assert [column.name for column in ratio.diagnostics_.drift] == ["x", "y"]
+
+
+def test_settings_reach_the_training(tables):
+    fit(tables, "--seed", 5)
+    ratio = secant.load(tables / "m.secant")
+    assert (ratio.training.steps, ratio.training.patience) == (30, 7)
+    assert ratio.random_state == 5
+    assert ratio.diagnostics_.steps == 30
+
+
+def test_ctrl_c_saves_the_best_so_far_and_says_how_to_go_on(tables, monkeypatch):
+    run_steps, chunks = loop.run_steps, []
+
+    def pressed(*arguments):
+        chunks.append(arguments)
+        if len(chunks) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return run_steps(*arguments)
+
+    monkeypatch.setattr(loop, "run_steps", pressed)
+    (tables / "m.secant").unlink(missing_ok=True)
+    found = fit(tables, "--json", code=130)
+    assert len(chunks) == 2
+    assert json.loads(found.stdout)["result"]["status"] == "interrupted"
+    assert "holds the best state so far" in found.stderr
+    assert "cannot be resumed" in found.stderr
+    ratio = secant.load(tables / "m.secant")
+    assert ratio.diagnostics_.status.name == "INTERRUPTED"
+    assert ratio.diagnostics_.steps == 20
+    assert np.isfinite(ratio.log_ratio([[0.0, 0.0]])).all()
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_fit(tables, monkeypatch):
+    monkeypatch.setattr(loop, "run_steps", None)
+    command = ["fit", str(tables / "a.csv"), str(tables / "b.csv")]
+    found = CliRunner().invoke(app, [*command, "-o", str(tables / "no" / "m.secant")])
+    assert found.exit_code == 2
+    assert "is not a folder" in found.stderr

@@ -1,0 +1,47 @@
+"""Tables as commands take them."""
+
+import pyarrow as pa
+import pytest
+
+from secant.cli.data import Name
+from secant.cli.inputs import Missing, OneTable, TwoTables, patterns
+from secant.datasets import TABLES
+from secant.io import encoding
+from secant.io.tables import TableError, write_table
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "expected"),
+    [
+        (None, ["a"], None),
+        ([], ["a"], None),
+        (["a,b*"], ["a", "b1"], ["a", "b*"]),
+        (["a,b"], ["a,b", "c"], ["a,b"]),
+        (["a", "!b,c,"], ["a", "b", "c"], ["a", "!b", "c"]),
+    ],
+)
+def test_commas_separate_unless_a_column_has_one(values, names, expected):
+    assert patterns(values, names) == expected
+
+
+def test_choices_are_those_of_the_library():
+    assert [m.value for m in Missing] == [m.value for m in encoding.Missing]
+    assert {n.value for n in Name} == set(TABLES)
+
+
+def test_two_tables_share_an_encoding_but_no_noise(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        write_table(tmp_path / name, pa.table({"c": ["u", "v"] * 5, "x": [1.0, 2.0] * 5}))
+    both = TwoTables.read(tmp_path / "a.csv", tmp_path / "b.csv", None, Missing.REFUSE, seed=0)
+    assert both.encoding.inputs == ("c", "x")
+    assert (both.first.rows[:, -1] == both.second.rows[:, -1]).all()
+    assert (both.first.rows[:, 0] != both.second.rows[:, 0]).all()
+
+
+def test_missing_rows_are_refused_or_dropped(tmp_path):
+    write_table(tmp_path / "a.csv", pa.table({"x": [1.0, None, 3.0]}))
+    with pytest.raises(TableError, match="--missing drop"):
+        OneTable.read(tmp_path / "a.csv", None, Missing.REFUSE, seed=0)
+    found = OneTable.read(tmp_path / "a.csv", None, Missing.DROP, seed=0)
+    assert found.rows.tolist() == [[1.0], [3.0]]
+    assert found.encoded.kept.tolist() == [0, 2]
