@@ -14,6 +14,7 @@ from secant.benchmarks import Row, catalogue
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
 ROOT = Path(__file__).parents[2]
+LOGISTIC = ("--method", "logistic")
 NO_EXTRAS = ("--no-correct", "--no-second-opinion", "--permutations", 19)
 
 
@@ -41,7 +42,7 @@ def golden(folder, request):
 
 def test_compare(golden, folder):
     tables = (folder / "march.csv", folder / "april.csv", "--columns", "age,income")
-    arguments = ("compare", *tables, "--folds", 2, "--config", folder / "quick.toml")
+    arguments = ("compare", *tables, *LOGISTIC)
     golden.text("compare", *arguments, "-o", folder / "report")
     golden.json("compare", *arguments)
     page = (folder / "report" / "report.html").read_text(encoding="utf-8")
@@ -61,24 +62,15 @@ def test_fit_and_score(golden, folder):
 
 
 def test_mi(golden, folder):
-    arguments = (
-        "mi",
-        folder / "march.csv",
-        "--x",
-        "age",
-        "--y",
-        "income",
-        *NO_EXTRAS,
-        "--config",
-        folder / "quick.toml",
-    )
-    golden.text("mi", *arguments)
-    golden.json("mi", *arguments)
+    chosen = ("--x", "age", "--y", "income", *NO_EXTRAS, *LOGISTIC)
+    golden.text("mi", "mi", folder / "march.csv", *chosen, "-o", folder / "mi.md")
+    golden.json("mi", "mi", folder / "march.csv", *chosen)
+    assert "nats" in (folder / "mi.md").read_text(encoding="utf-8")
 
 
 def test_mi_matrix(golden, folder):
     chosen = ("--matrix", "--columns", "age,income")
-    arguments = ("mi", folder / "march.csv", *chosen, *NO_EXTRAS, "--config", folder / "quick.toml")
+    arguments = ("mi", folder / "march.csv", *chosen, *NO_EXTRAS, *LOGISTIC)
     golden.text("mi-matrix", *arguments, "-o", folder / "matrix")
     golden.json("mi-matrix", *arguments, "-o", folder / "matrix.html")
     assert (folder / "matrix" / "matrix.png").read_bytes().startswith(b"\x89PNG")
@@ -154,6 +146,7 @@ def test_bench_report(golden, folder, monkeypatch):
         ("error-no-model", ("score", "march.csv", "april.csv", "-o", "scores.csv")),
         ("error-no-originals", ("data", "prepare", "power", "empty", "-o", "out")),
         ("error-no-suite", ("bench", "run", "cores")),
+        ("error-logistic", ("fit", "march.csv", "april.csv", "-o", "m", "--method", "logistic")),
         ("error-part", ("bench", "run", "core", "--part", "2/2")),
     ],
 )

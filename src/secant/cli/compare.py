@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import with_settings
+from secant.cli.estimators import Method, MethodOption, ratio_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, OneTable, TwoTables
 from secant.cli.output import JSON
 from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
@@ -31,6 +31,7 @@ def compare(
     *,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
+    method: MethodOption = Method.AUTO,
     folds: Annotated[
         int | None, typer.Option(min=2, help="Every row is scored by a fit on the other folds.")
     ] = None,
@@ -51,13 +52,13 @@ def compare(
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"comparing {len(x_0):,} and {len(x_1):,} rows of {x_0.shape[1]} columns")
-    estimator = quick_ratio(min(len(x_0), len(x_1)), x_0.shape[1])
+    n = min(len(x_0), len(x_1))
     found = compared(
         x_0,
         x_1,
         feature_names=tables.encoding.names,
         sample_names=(a.name, b.name) if a.name != b.name else (str(a), str(b)),
-        estimator=with_settings(estimator, session),
+        estimator=ratio_estimator(method, quick_ratio(n, x_0.shape[1]), n, session),
         n_folds=folds,
         n_permutations=permutations,
         confidence=confidence,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import enum
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
 
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-    from secant.estimators import RatioEstimator
+    from secant.estimators import ChasmSwitch, RatioEstimator
 
-__all__ = ["Method", "ratio_estimator", "with_settings"]
+__all__ = ["Method", "MethodOption", "ratio_estimator", "with_settings"]
 
 Estimator = TypeVar("Estimator", bound="BaseEstimator")
 
@@ -24,19 +26,39 @@ class Method(enum.Enum):
     AUTO = "auto"  # a classifier where the samples overlap, the secant where they do not
     SECANT = "secant"
     CLASSIFIER = "classifier"
+    LOGISTIC = "logistic"  # regression on squares and products of columns: a quick look
 
 
-def ratio_estimator(method: Method, n: int, d: int, session: Session) -> RatioEstimator:
-    """The estimator of a method for n rows of d columns."""
-    from secant.estimators import SecantRatio
-    from secant.tasks.defaults import default_ratio, training_for
+MethodOption = Annotated[
+    Method,
+    typer.Option(
+        help="auto: a network that classifies where the tables overlap, the secant elsewhere; "
+        "logistic: a quick look, no network."
+    ),
+]
 
-    if method is Method.SECANT:
-        estimator: RatioEstimator = SecantRatio(training=training_for(n))
-    else:
-        switch = default_ratio(n, d)
-        assert switch.near is not None
-        estimator = switch if method is Method.AUTO else switch.near
+
+def ratio_estimator(
+    method: Method, switch: ChasmSwitch, n: int, session: Session
+) -> RatioEstimator:
+    """The estimator of a method.
+
+    Args:
+        method: the one wanted.
+        switch: what `auto` is, for the rows at hand.
+        n: rows of the smaller table.
+        session: of the command.
+    """
+    from secant.estimators import SecantRatio, SklearnRatio
+    from secant.tasks.defaults import training_for
+
+    assert switch.near is not None
+    estimator: RatioEstimator = {
+        Method.AUTO: switch,
+        Method.SECANT: SecantRatio(training=training_for(n)),
+        Method.CLASSIFIER: switch.near,
+        Method.LOGISTIC: SklearnRatio(folds=None),
+    }[method]
     return with_settings(estimator, session)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import ExitCode, command
-from secant.cli.estimators import Method, ratio_estimator
+from secant.cli.estimators import Method, MethodOption, ratio_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON, check_place
 from secant.cli.session import Session
@@ -33,10 +33,7 @@ def fit(
     output: ModelOutput,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
-    method: Annotated[
-        Method,
-        typer.Option(help="auto: a classifier where the tables overlap, the secant elsewhere."),
-    ] = Method.AUTO,
+    method: MethodOption = Method.AUTO,
 ) -> None:
     """Fit log p_1 − log p_0 and save it for `secant score`.
 
@@ -44,13 +41,20 @@ def fit(
     run the command again, with fewer --steps if it took too long.
     """
     from secant.io.models import save
+    from secant.tasks.defaults import default_ratio
     from secant.training import keeping_best_on_interrupt
 
     check_place(output)
+    if method is Method.LOGISTIC:
+        raise ValueError(
+            "--method logistic is for a quick look by `compare` and `mi`; a model file cannot hold "
+            "it. Take --method classifier."
+        )
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
-    estimator = ratio_estimator(method, min(len(x_0), len(x_1)), x_0.shape[1], session)
+    n = min(len(x_0), len(x_1))
+    estimator = ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session)
     with keeping_best_on_interrupt() as wish:
         estimator.fit_samples(x_0, x_1)
     _name_columns(estimator, tables.encoding.names)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from secant.cli.command import command
+from secant.cli.estimators import Method, MethodOption
 from secant.cli.inputs import Columns, Missing, MissingOption
 from secant.cli.mi_matrix import matrix_information
 from secant.cli.mi_pair import pair_information
@@ -31,6 +32,7 @@ def mi(
     ] = False,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
+    method: MethodOption = Method.AUTO,
     unit: Annotated[Unit, typer.Option(help="Of the answer.")] = Unit.NATS,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
     permutations: Annotated[int, typer.Option(min=1, help="Behind the p-value.")] = 199,
@@ -45,7 +47,9 @@ def mi(
 ) -> None:
     """Estimate I(x; y), or I(x; y | z), with its interval and p-value; or all pairs of columns."""
     check_report(output)
-    settings = MISettings(unit, confidence, permutations, correct, second_opinion and not matrix)
+    settings = MISettings(
+        method, unit, confidence, permutations, correct, second_opinion and not matrix
+    )
     if matrix:
         if x or y or z:
             raise ValueError("--matrix takes all pairs of --columns; leave out --x, --y and --z.")

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from secant.cli.estimators import with_settings
+from secant.cli.estimators import Method, ratio_estimator, with_settings
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Unit(enum.Enum):
 class MISettings:
     """What was asked for, apart from the columns."""
 
+    method: Method
     unit: Unit
     confidence: float
     permutations: int
@@ -38,7 +39,7 @@ class MISettings:
         from secant.tasks.defaults import default_ratio
 
         plain = MIOptions(
-            estimator=with_settings(default_ratio(n), session),
+            estimator=ratio_estimator(self.method, default_ratio(n), n, session),
             n_permutations=self.permutations,
             correct=self.correct,
             second_opinion=self.second_opinion,
