@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
+from secant.cli.output import check_place
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
@@ -72,13 +73,20 @@ def report(
     page: Annotated[Path, typer.Option(help="The Markdown page to write.")] = Path(
         "docs/benchmarks.md"
     ),
+    html: Annotated[Path | None, typer.Option(help="The same as one HTML file.")] = None,
 ) -> None:
     """Write docs/benchmarks.md and README's results from the rows."""
+    from secant.benchmarks.html_page import write_benchmark_page
     from secant.benchmarks.report import write_report
 
+    if html is not None:
+        check_place(html)
     write_report(results, page)
     session.show(f"wrote {page} and the results in README.md")
-    session.finish({"page": str(page)})
+    if html is not None:
+        write_benchmark_page(html, page)
+        session.show(f"report: {html}")
+    session.finish({"page": str(page), "report": [] if html is None else [str(html)]})
 
 
 def _part(text: str) -> tuple[int, int]:
