@@ -99,6 +99,15 @@ def test_arrays_of_jax_keep_their_precision():
     assert differences([long, short], there_and_back([long, short])) == []
 
 
+def test_arrays_keep_their_order_in_memory():
+    rows = np.arange(6.0).reshape(2, 3)
+    for stored in (rows, rows.T, rows[:, ::2], rows[:, :2], np.asfortranarray(np.ones((2, 3, 4)))):
+        found = there_and_back(stored)
+        assert (found == stored).all()
+        assert found.flags.f_contiguous == stored.flags.f_contiguous
+        assert found.flags.writeable
+
+
 def test_an_array_used_twice_is_stored_once():
     rows = np.ones(5)
     found = encoded([rows, rows, jnp.ones(2)])
