@@ -238,3 +238,11 @@ def test_a_file_without_an_estimator(path):
     path.write_bytes(changed(path.read_bytes(), change))
     with pytest.raises(ModelFileError, match="it holds a Training, not an estimator"):
         secant.load(path)
+
+
+def test_a_parameter_added_since_stands_at_its_default(path):
+    def change(header, _tensors):
+        del header["estimator"]["fields"]["floor"]
+
+    path.write_bytes(changed(path.read_bytes(), change))
+    assert secant.load(path).get_params()["floor"] == 1e-3
