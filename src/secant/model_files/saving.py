@@ -43,15 +43,7 @@ def save(
             older file is then as it was.
     """
     _check_fitted(estimator)
-    parts = encoded(estimator, f"this {type(estimator).__name__}")
-    header = {
-        "format": FORMAT,
-        "versions": _versions(),
-        "metadata": _checked_metadata(metadata or {}),
-        "estimator": parts.tree,
-    }
-    raw = packed(Contents(header, parts.tensors))
-    _estimator(unpacked(raw))  # a file that would not load is never written
+    raw = _packed_estimator(estimator, _checked_metadata(metadata or {}))
     try:
         write_atomically(Path(path), raw)
     except OSError as error:
@@ -92,6 +84,24 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
     except ModelFileError as error:
         raise ModelFileError(f"cannot read {path}: {error}") from error.__cause__
     return dict(header["metadata"])
+
+
+def _packed_estimator(estimator: BaseEstimator, metadata: dict[str, JSON]) -> bytearray:
+    """The bytes of a file, of which it is known that they load."""
+    name = f"this {type(estimator).__name__}"
+    parts = encoded(estimator, name)
+    header = {
+        "format": FORMAT,
+        "versions": _versions(),
+        "metadata": metadata,
+        "estimator": parts.tree,
+    }
+    raw = packed(Contents(header, parts.tensors))
+    try:
+        _estimator(unpacked(raw))
+    except ModelFileError as error:
+        raise ModelFileError(f"a file of {name} would not load: {error}") from None
+    return raw
 
 
 def _estimator(contents: Contents) -> Any:  # noqa: ANN401

@@ -107,6 +107,14 @@ def test_a_header_of_another_length(path, raw, claim):
     tracemalloc.stop()
 
 
+def test_a_header_longer_than_any(path, raw):
+    path.write_bytes((40 << 20).to_bytes(8, "little") + raw[8:])
+    with path.open("r+b") as file:
+        file.truncate(64 << 20)
+    with pytest.raises(REFUSED, match="its header claims 41943040 bytes; 33554432 are the most"):
+        secant.load(path)
+
+
 def test_a_large_empty_file_takes_no_memory(path, raw):
     with path.open("r+b") as file:
         file.truncate(3 << 30)  # a hole: no disk is used

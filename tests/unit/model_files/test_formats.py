@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.unit.model_files.same import differences
+from tests.unit.model_files.sealed import changed
 
 import secant
 from secant.io.models import read_metadata
@@ -52,3 +53,14 @@ def test_a_training_and_its_record_are_kept():
     assert found.diagnostics_.status.name == "FINISHED"
     assert "weights" in str(found.diagnostics_)
     assert found.get_params()["training"].steps == 200
+
+
+@pytest.mark.parametrize("part", ["model_", "scaling_", "rule_", "path_"])
+def test_a_fitted_estimator_lacks_nothing(part, tmp_path):
+    def change(header, _tensors):
+        del header["estimator"]["fields"][part]
+
+    raw = (FOLDER / "format-1-secant-ratio.secant").read_bytes()
+    (tmp_path / "less.secant").write_bytes(changed(raw, change))
+    with pytest.raises(secant.ModelFileError, match=rf"SecantRatio lacks \['{part}'\]"):
+        secant.load(tmp_path / "less.secant")

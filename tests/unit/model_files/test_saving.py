@@ -108,7 +108,9 @@ def test_a_part_within_itself(kernel, tmp_path):
 
 
 def test_a_file_that_would_not_load_is_not_written(kernel, tmp_path):
-    with pytest.raises(ModelFileError, match="KernelRatio has no part named 'log_ratio'"):
+    with pytest.raises(
+        ModelFileError, match="would not load: KernelRatio has no part named 'log_ratio'"
+    ):
         refitted(kernel, log_ratio=1.0).save(tmp_path / "model.secant")
     assert list(tmp_path.iterdir()) == []
 

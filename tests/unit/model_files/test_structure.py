@@ -99,6 +99,15 @@ def test_arrays_of_jax_keep_their_precision():
     assert differences([long, short], there_and_back([long, short])) == []
 
 
+def test_arrays_keep_their_order_in_memory():
+    rows = np.arange(6.0).reshape(2, 3)
+    for stored in (rows, rows.T, rows[:, ::2], rows[:, :2], np.asfortranarray(np.ones((2, 3, 4)))):
+        found = there_and_back(stored)
+        assert (found == stored).all()
+        assert found.flags.f_contiguous == stored.flags.f_contiguous
+        assert found.flags.writeable
+
+
 def test_an_array_used_twice_is_stored_once():
     rows = np.ones(5)
     found = encoded([rows, rows, jnp.ones(2)])
@@ -229,3 +238,11 @@ def test_a_file_without_an_estimator(path):
     path.write_bytes(changed(path.read_bytes(), change))
     with pytest.raises(ModelFileError, match="it holds a Training, not an estimator"):
         secant.load(path)
+
+
+def test_a_parameter_added_since_stands_at_its_default(path):
+    def change(header, _tensors):
+        del header["estimator"]["fields"]["floor"]
+
+    path.write_bytes(changed(path.read_bytes(), change))
+    assert secant.load(path).get_params()["floor"] == 1e-3
