@@ -43,14 +43,14 @@ def chosen(names: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
     Raises:
         TableError: If a pattern matches nothing, or a column cannot be told by its name.
     """
-    if not names:
-        raise TableError("It has no columns.")
     if isinstance(patterns, str):
         raise TableError(f"`columns` must be a list of names; got the text {shown(patterns)}.")
     if patterns is not None:
-        found = selected(names, patterns)
+        found = selected(names, patterns) if names else []
     else:
         found = [name for name in names if not _ROW_LABELS.fullmatch(name)]
+    if not found:
+        raise TableError("It has no columns.")
     _check_distinct(found)
     if "" in found:
         raise TableError(

@@ -76,6 +76,8 @@ class Encoding:
             TableError: If columns differ or cannot be made into numbers, values are missing or
                 infinite, or a column of text has a great many values.
         """
+        if not tables:
+            raise ValueError("`tables` must hold at least one table; got none.")
         called = default_labels(len(tables)) if labels is None else labels
         kinds = matched_kinds(tables, called)
         for table, label in zip(tables, called, strict=True):

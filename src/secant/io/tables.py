@@ -172,8 +172,6 @@ class TableWriter:
 
 def _plain(table: pa.Table) -> pa.Table:
     """With distinct columns, dictionaries replaced by their values, and no metadata of pandas."""
-    if not table.num_columns:
-        raise TableError("It has no columns.")
     chosen(table.column_names, ["*"])
     fields = [
         pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type)

@@ -214,6 +214,8 @@ def test_a_table_needs_rows_and_columns():
     for table in (pa.table({"x": pa.array([], pa.float64())}), pa.table({})):
         with pytest.raises(TableError, match="must be rows and columns in the table"):
             Encoding.fitted([table])
+    with pytest.raises(ValueError, match="at least one table"):
+        Encoding.fitted([])
     twice = pa.table([[1], [2]], names=["a", "a"])
     with pytest.raises(TableError, match="Several columns are named 'a'"):
         Encoding.fitted([twice])

@@ -43,7 +43,7 @@ def _batches(path: Path, columns: list[str], rows: int) -> Iterator[pa.Table]:
         fields = [file.schema_arrow.field(name) for name in columns]
         yield pa.schema(fields).empty_table()
         for batch in file.iter_batches(batch_size=rows, columns=columns):
-            # Asked for `a`, Parquet also brings `a.b`.
+            # Asked for a column named `a.b`, Parquet also brings the part b of a nested a.
             yield pa.Table.from_batches([batch]).select(columns)
 
 
