@@ -32,6 +32,7 @@ def test_ticks_are_round(low, high, ticks):
 def test_an_axis_places_values_and_keeps_those_beyond_on_its_ends():
     scale = Axis("x", 0.0, 10.0, 100.0, 20.0, (0.0, 5.0))
     assert [scale(v) for v in (0.0, 5.0, 10.0, 99.0, -1.0)] == [100.0, 60.0, 20.0, 20.0, 100.0]
+    assert scale(math.nan) == 100.0
     assert scale.marks == [(100.0, "0"), (60.0, "5")]
 
 
