@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench clean
+.PHONY: help demo browser test test-slow lint format bench clean
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -24,7 +24,12 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## run the tour; its pages and figures land in demo-output/
 	$(BIN)/secant demo --output demo-output
 
-test: $(STAMP)  ## run the tests that take seconds
+# The tests of pages drive a browser. Where it cannot be installed they are skipped, and say so.
+browser:
+	@for name in chromium chromium-browser google-chrome; do \
+		command -v $$name >/dev/null 2>&1 && exit 0; done; scripts/install-chromium
+
+test: $(STAMP) browser  ## run the tests that take seconds
 	$(BIN)/python -m pytest -n 2 --dist loadscope
 
 test-slow: $(STAMP)  ## run the long tests only

@@ -4,6 +4,7 @@
 while to import, and stand apart for that reason.
 """
 
+from secant.report.blocks import Picture, Section, Text
 from secant.report.comparison_page import comparison_page, write_comparison
 from secant.report.density_page import density_page, write_density
 from secant.report.information_page import (
@@ -14,15 +15,20 @@ from secant.report.information_page import (
 )
 from secant.report.markdown import markdown, write_markdown
 from secant.report.page import Page, rendered, write_page
+from secant.report.tables import text_table
 
 __all__ = [
     "Page",
+    "Picture",
+    "Section",
+    "Text",
     "comparison_page",
     "density_page",
     "information_page",
     "markdown",
     "matrix_page",
     "rendered",
+    "text_table",
     "write_comparison",
     "write_density",
     "write_information",

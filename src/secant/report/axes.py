@@ -34,7 +34,9 @@ class Axis:
     ticks: tuple[float, ...]
 
     def __call__(self, value: float) -> float:
-        """Where a value lies; those beyond the ends lie on them."""
+        """Where a value lies; beyond the ends it lies on them, and NaN at the start."""
+        if math.isnan(value):
+            return self.start
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 2)
 

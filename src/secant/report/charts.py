@@ -28,7 +28,7 @@ __all__ = [
     "plane",
 ]
 
-WIDTH, HEIGHT = 480, 320
+WIDTH, HEIGHT = 480, 324
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 470, 32, 268
 
 

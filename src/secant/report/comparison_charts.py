@@ -134,7 +134,8 @@ def training_chart(fits: Sequence[FitRecord]) -> Chart | None:
     tables = [np.array([(r.step, r.held_out, r.loss) for r in fit.history]) for fit in trained]
     held = np.concatenate([t[:, 1] for t in tables])
     losses = np.concatenate([t[:, 2] for t in tables])
-    x, y = plane(("training steps", np.concatenate([t[:, 0] for t in tables])), ("loss", held))
+    steps = np.concatenate([t[:, 0] for t in tables])
+    x, y = plane(("training steps", steps), ("loss", _with_losses(held, losses)))
     shapes: list[Shape] = []
     for table in tables:
         seen = table[(table[:, 2] >= y.low) & (table[:, 2] <= y.high)]
@@ -156,3 +157,13 @@ def training_chart(fits: Sequence[FitRecord]) -> Chart | None:
         ),
         "One line a fit. The dot is the state that was kept: the lowest held-out loss.",
     )
+
+
+def _with_losses(held: Values, losses: Values) -> Values:
+    """The losses that the axis must hold: held-out ones, and training ones not far from them."""
+    finite = held[np.isfinite(held)]
+    if not finite.size:
+        return losses
+    reach = float(np.ptp(finite))
+    near = (losses >= finite.min() - reach) & (losses <= finite.max() + reach)
+    return np.concatenate([finite, losses[near]])

@@ -29,9 +29,9 @@ def write_figures(
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    written = []
+    written: list[Path] = []
     for ending in formats:
-        paths = {name: place / f"{name}.{ending}" for name in _NAMES}
+        paths = {name: place / f"{name}.{ending}" for name in _shown(comparison)}
         histogram_figure(
             comparison.log_ratio_0,
             comparison.log_ratio_1,
@@ -41,14 +41,19 @@ def write_figures(
         )
         plot_drift(comparison.drift, paths["columns"])
         plot_calibration(comparison.calibration, paths["calibration"])
-        plot_training(comparison.fits, paths["training"])
+        if "training" in paths:
+            plot_training(comparison.fits, paths["training"])
         if comparison.path is not None:
             plot_secants(comparison.path, paths["secants"], labels=comparison.sample_names)
-        written += [path for path in paths.values() if path.exists()]
+        written += paths.values()
     return written
 
 
-_NAMES = ("log-ratio", "columns", "calibration", "training", "secants")
+def _shown(comparison: Comparison) -> list[str]:
+    """The figures there are: not every fit is trained by steps or has a path."""
+    trained = ["training"] if any(len(fit.history) > 1 for fit in comparison.fits) else []
+    path = ["secants"] if comparison.path is not None else []
+    return ["log-ratio", "columns", "calibration", *trained, *path]
 
 
 def plot_training(fits: Sequence[FitRecord], path: Path | str | None = None) -> Figure | None:

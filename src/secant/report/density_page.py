@@ -51,8 +51,10 @@ def density_page(
     sections = [Section("The density", _density(density))]
     if scores is not None and scores.size:
         sections.append(Section("The rows", _rows(scores)))
-    sections.append(Section("Whether to believe the fit", _belief(density)))
-    sections.append(Section("Settings and how to reproduce", _settings(density, command)))
+    sections.append(Section("Whether to believe the fit", _belief(density), "Fit"))
+    sections.append(
+        Section("Settings and how to reproduce", _settings(density, command), "Reproduce")
+    )
     headline, lead = _verdict(density, scores)
     return Page(
         title="A learned density",
@@ -83,11 +85,11 @@ def _verdict(density: DensityEstimator, scores: Float[np.ndarray, " n"] | None) 
 def _density(density: DensityEstimator) -> list[Block]:
     found = density.normalizer_
     pairs = [
-        ("base", type(density.base_.reference).__name__),
+        ("base", _base(density)),
         ("ratio on top of it", type(density.ratio_).__name__),
         ("log Z, subtracted already", f"{with_error(found.value, found.standard_error)} nats"),
         ("found by", found.method),
-        ("plain importance sampling", str(found.importance)),
+        ("plain importance sampling", str(found.importance).replace("-", "−")),
     ]
     notes: list[Block] = []
     if found.doubt is not None:
@@ -95,6 +97,13 @@ def _density(density: DensityEstimator) -> list[Block]:
             Note(f"{found.doubt}. Take a base nearer to the rows, such as base='copula-mixture'.")
         )
     return [Pairs(pairs), *notes]
+
+
+def _base(density: DensityEstimator) -> str:
+    if isinstance(density.base, str):
+        return density.base
+    parts = (density.base_.chart, density.base_.reference)
+    return " on ".join(type(part).__name__ for part in parts[::-1])
 
 
 def _rows(scores: Float[np.ndarray, " n"]) -> list[Block]:

@@ -63,10 +63,10 @@ def information_page(
     """The page before it is laid out."""
     sections = [Section("How much", _amount(found))]
     if found.pointwise is not None:
-        sections.append(Section("Which rows carry it", _pointwise(found)))
+        sections.append(Section("Which rows carry it", _pointwise(found), "Rows"))
     if found.diagnostics:
-        sections.append(Section("Whether to believe the fits", _fits(found.diagnostics)))
-    sections.append(Section("Settings and how to reproduce", _provenance(command)))
+        sections.append(Section("Whether to believe the fits", _fits(found.diagnostics), "Fits"))
+    sections.append(Section("Settings and how to reproduce", _provenance(command), "Reproduce"))
     headline, lead, tone = _verdict(found, names)
     return Page(
         title=f"What {names[0]} and {names[1]} tell of each other",
@@ -188,8 +188,8 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
         title="What columns tell of each other",
         sections=[
             Section("All pairs", [*blocks, Text(_HOW_TO_READ)]),
-            Section("Pairs by strength", [_pair_table(found, pairs)]),
-            Section("Settings and how to reproduce", _provenance(command)),
+            Section("Pairs by strength", [_pair_table(found, pairs)], "By strength"),
+            Section("Settings and how to reproduce", _provenance(command), "Reproduce"),
         ],
         eyebrow="secant · mutual information of columns",
         headline=f"{sure} of {len(pairs)} pairs depend on each other (p ≤ {_LEVEL:g}):",

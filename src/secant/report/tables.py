@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 
 from secant.report.blocks import Bar, Cell, Column, Table
@@ -76,9 +75,9 @@ def _feature_row(
 
 
 def _places(features: Sequence[FeatureContribution]) -> int:
-    """The same decimals for all, so that the eye can compare them."""
-    errors = [c.contribution_error for c in features if c.contribution_error > 0.0]
-    return error_places(statistics.median(errors)) if errors else 3
+    """The same decimals for all, so that the eye can compare them: those of the larger errors."""
+    errors = sorted(c.contribution_error for c in features if c.contribution_error > 0.0)
+    return error_places(errors[3 * len(errors) // 4]) if errors else 3
 
 
 def _scale(features: Sequence[FeatureContribution]) -> tuple[float, float]:
