@@ -20,6 +20,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,  # `secant.cli.command` turns errors into messages
+    rich_markup_mode=None,  # boxes around the help would cost a third of its time
 )
 
 

@@ -40,7 +40,7 @@ def compare(
     output: ReportOutput = None,
     html: Html = True,
 ) -> None:
-    """Compare two tables: divergences, overlap, which columns and which rows.
+    """Compare two tables: how far, which columns, which rows.
 
     Every row is scored by a fit that has not seen it. Exit code 0 says that the comparison was
     made, not that the tables are alike: read `p_value` or `degree` of --json for that.

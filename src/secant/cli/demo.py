@@ -33,7 +33,7 @@ def demo(
         Path, typer.Option("--output", "-o", help="Folder for pictures and report.")
     ] = Path("demo-output"),
 ) -> None:
-    """Cross a 160-dimensional, 40-nat chasm in one pass, then look at a real table."""
+    """Cross a chasm of 40 nats in one pass; look at a real table."""
     output.mkdir(parents=True, exist_ok=True)
     session.show("1. The chasm: 160 dimensions, 40 nats between the two samples\n")
     truth, shown = _chasm(output / "chasm.png", session)

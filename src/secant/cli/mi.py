@@ -45,7 +45,10 @@ def mi(
     output: ReportOutput = None,
     html: Html = True,
 ) -> None:
-    """Estimate I(x; y), or I(x; y | z), with its interval and p-value; or all pairs of columns."""
+    """Estimate mutual information of columns, with its error.
+
+    I(x; y), or I(x; y | z), with interval and p-value; or of all pairs of columns.
+    """
     check_report(output)
     settings = MISettings(
         method, unit, confidence, permutations, correct, second_opinion and not matrix

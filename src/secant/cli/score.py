@@ -39,9 +39,10 @@ def score(
     name: ScoreName = None,
     batch_rows: BatchRows = ROWS_AT_ONCE,
 ) -> None:
-    """Write the log ratio (or log density) of every row beside its columns.
+    """Write the log ratio or log density of every row.
 
-    The table is read and written piece by piece: it may be larger than memory. A row that a model
+    It stands beside the row's columns. The table is read and written piece by piece: it may be
+    larger than memory. A row that a model
     fitted with `--missing drop` cannot score gets an empty score.
     """
     write_scores(session, model, data, output, keep, name, batch_rows)
