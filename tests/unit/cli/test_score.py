@@ -60,7 +60,8 @@ def test_a_row_that_cannot_be_scored_stays_with_an_empty_score(model, tmp_path):
     path, ratio, encoding = model
     data = table(10, 3, holes=True)
     write_table(tmp_path / "data.parquet", data)
-    found = run("score", path, tmp_path / "data.parquet", "-o", tmp_path / "out.parquet", "--json")
+    out = ("-o", tmp_path / "out.parquet", "--batch-rows", 4)
+    found = run("score", path, tmp_path / "data.parquet", *out, "--json")
     scores = read_table(tmp_path / "out.parquet")["log_ratio"].to_pylist()
     assert [i for i, score in enumerate(scores) if score is None] == [3]
     result = json.loads(found.stdout)["result"]
