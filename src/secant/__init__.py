@@ -43,6 +43,7 @@ from secant.exceptions import (
     OverlapWarning,
     TrainingWarning,
 )
+from secant.model_files import ModelFileError, load
 from secant.tasks import (
     CovariateShift,
     DensityEstimator,
@@ -88,6 +89,7 @@ __all__ = [
     "KernelRatio",
     "MIEstimator",
     "MIOptions",
+    "ModelFileError",
     "MutualInformation",
     "MutualInformationMatrix",
     "NormaliserWarning",
@@ -109,6 +111,7 @@ __all__ = [
     "integration",
     "jensen_shannon",
     "kl_divergence",
+    "load",
     "models",
     "mutual_information",
     "mutual_information_matrix",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import abc
+import os
+from collections.abc import Mapping
 from typing import Self
 
 import jax
@@ -21,6 +23,8 @@ from secant.estimators.checks import (
     checked_weights,
 )
 from secant.estimators.preparation import Sample
+from secant.model_files import save
+from secant.model_files.strict_json import JSON
 
 __all__ = ["RatioEstimator"]
 
@@ -102,6 +106,17 @@ class RatioEstimator(BaseEstimator, abc.ABC):
     def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
         """The same as `log_ratio`, under scikit-learn's name."""
         return self.log_ratio(X)
+
+    def save(
+        self, path: str | os.PathLike[str], *, metadata: Mapping[str, JSON] | None = None
+    ) -> None:
+        """Write the fitted estimator to a `.secant` file, for `secant.load`.
+
+        Args:
+            path: where; an older file is replaced once the new one is complete.
+            metadata: anything JSON can hold, for `secant.io.models.read_metadata`.
+        """
+        save(self, path, metadata=metadata)
 
     def report(self) -> None:
         """Print what `diagnostics_` says about the fit: a verdict, then numbers in groups."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import jax
@@ -27,6 +28,8 @@ from secant.bases import (
 from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.exceptions import NormaliserWarning
+from secant.model_files import save
+from secant.model_files.strict_json import JSON
 from secant.models.networks import FourierMLP
 from secant.tasks.annealing import Annealing
 from secant.tasks.defaults import FEW_ROWS, training_for
@@ -208,6 +211,19 @@ class DensityEstimator(DensityMixin, BaseEstimator):
                 :n_samples
             ]
         return self.dequantisation_.floored(self.base_.chart.inverse(drawn))
+
+    def save(
+        self, path: str | os.PathLike[str], *, metadata: Mapping[str, JSON] | None = None
+    ) -> None:
+        """Write the fitted density to a `.secant` file, for `secant.load`.
+
+        A density of your own as a base is code and cannot be saved.
+
+        Args:
+            path: where; an older file is replaced once the new one is complete.
+            metadata: anything JSON can hold, for `secant.io.models.read_metadata`.
+        """
+        save(self, path, metadata=metadata)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether a fit has come to its end."""

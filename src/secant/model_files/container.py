@@ -1,0 +1,192 @@
+"""The bytes of a `.secant` file: safetensors whose metadata is one JSON header with a checksum.
+
+The checksum is the SHA-256 of the whole file with 64 zeros in its own place. That place is the same
+in every file, right behind the mark by which a model file is known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
+
+from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.strict_json import parsed, written
+
+__all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "unpacked"]
+
+Tensors = dict[str, np.ndarray]
+
+DTYPES = {
+    "BOOL": np.dtype(np.bool_),
+    **{f"{kind}{bits}": np.dtype(f"{kind.lower()}{bits // 8}") for kind, bits in (
+        ("I", 8), ("I", 16), ("I", 32), ("I", 64), ("U", 8), ("U", 16), ("U", 32), ("U", 64),
+        ("F", 16), ("F", 32), ("F", 64),
+    )},
+}  # fmt: skip
+
+_MARK = b'{"__metadata__":{"secant":"{\\"sha256\\":\\"'
+_START = 8 + len(_MARK)
+_BLANK = b"0" * 64
+_LONGEST_HEADER = 32 << 20
+_LONGEST_FILE = 4 << 30
+_MOST_AXES = 16
+_LONGEST_AXIS = 1 << 31
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds: the header, which is JSON, and arrays by name."""
+
+    header: dict[str, Any]
+    tensors: Tensors
+
+
+def packed(contents: Contents) -> bytearray:
+    """The bytes of a file, with its checksum."""
+    header = {"sha256": _BLANK.decode(), **contents.header}
+    raw = bytearray(save_tensors(contents.tensors, {"secant": written(header)}))
+    assert raw[8:_START] == _MARK  # safetensors puts the metadata first
+    raw[_START : _START + 64] = _digest(io.BytesIO(raw)).encode()
+    return raw
+
+
+def unpacked(raw: bytes | bytearray) -> Contents:
+    """What these bytes hold; `ModelFileError` if they are not a whole, unchanged model file."""
+    file = io.BytesIO(raw)
+    header, table = _checked_head(file, len(raw))
+    _check_digest(file)
+    try:
+        tensors = load_tensors(bytes(raw))
+    except (SafetensorError, ValueError) as error:
+        raise ModelFileError(f"its arrays are not as listed: {shown(str(error))}.") from None
+    for name, tensor in tensors.items():
+        if table[name] == "BOOL" and tensor.size and tensor.view(np.uint8).max() > 1:
+            raise ModelFileError(f"array {shown(name)} holds truth values other than 0 and 1.")
+    return Contents(header, tensors)
+
+
+def read(path: Path) -> Contents:
+    """What a file holds."""
+    with _opened(path) as (file, size):
+        _checked_head(file, size)  # so that memory is asked for only where a file makes sense
+        file.seek(0)
+        return unpacked(file.read(size))
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """The header alone, of a file whose checksum is right; in little memory."""
+    with _opened(path) as (file, size):
+        header, _ = _checked_head(file, size)
+        _check_digest(file)
+        return header
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise ModelFileError("it is not a plain file.")
+        with path.open("rb") as file:
+            yield file, found.st_size
+    except FileNotFoundError:
+        raise ModelFileError("there is no such file.") from None
+    except OSError as error:
+        raise ModelFileError(f"it cannot be read: {error.strerror or error}.") from error
+
+
+def _checked_head(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """The header and the types of the arrays, once both agree with the size of the file."""
+    start = file.read(_START)
+    _check_start(start, size)
+    length = int.from_bytes(start[:8], "little")
+    file.seek(8)
+    outer = parsed(file.read(length))
+    metadata = outer.pop("__metadata__")
+    if set(metadata) != {"secant"} or not isinstance(metadata["secant"], str):
+        raise ModelFileError("its header has parts that secant does not write.")
+    ends = [_checked_entry(name, entry) for name, entry in outer.items()]
+    expected = 8 + length + max(ends, default=0)
+    if expected != size:
+        raise ModelFileError(
+            f"it should have {expected} bytes and has {size}: {_cut(expected, size)}"
+        )
+    header = parsed(metadata["secant"])
+    del header["sha256"]
+    return header, {name: entry["dtype"] for name, entry in outer.items()}
+
+
+def _check_start(start: bytes, size: int) -> None:
+    if not start:
+        raise ModelFileError("it is empty.")
+    if not _MARK.startswith(start[8:]) or size < 8:
+        kind = "safetensors, but not" if start[8:9] == b"{" else "not"
+        raise ModelFileError(
+            f"it is {kind} a model that secant has saved; it starts with {shown(start[:16])}."
+        )
+    length = int.from_bytes(start[:8], "little")
+    if length > _LONGEST_HEADER:
+        raise ModelFileError(f"its header claims {length} bytes; {_LONGEST_HEADER} are the most.")
+    if length > size - 8:
+        raise ModelFileError(
+            f"its header claims {length} bytes and the file has {size}: {_cut(length, size)}"
+        )
+    if length < len(_MARK):
+        raise ModelFileError(f"its header claims {length} bytes, too few for one.")
+    if size > _LONGEST_FILE:
+        raise ModelFileError(f"it has {size} bytes; {_LONGEST_FILE} are the most.")
+
+
+def _cut(expected: int, size: int) -> str:
+    if expected < size:
+        return "something was added to it."
+    return "it was cut short. Copy or download it again."
+
+
+def _checked_entry(name: str, entry: Any) -> int:  # noqa: ANN401
+    """Where an array ends, if its entry is as safetensors has it."""
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise ModelFileError(f"the entry of array {shown(name)} is damaged.")
+    if entry["dtype"] not in list(DTYPES):  # a list: what came may not be hashable
+        raise ModelFileError(f"array {shown(name)} is of type {shown(entry['dtype'])}.")
+    shape, offsets = entry["shape"], entry["data_offsets"]
+    if not (_are_counts(shape, _LONGEST_AXIS) and len(shape) <= _MOST_AXES):
+        raise ModelFileError(f"array {shown(name)} has shape {shown(shape)}.")
+    if not (_are_counts(offsets, _LONGEST_FILE) and len(offsets) == 2):
+        raise ModelFileError(f"array {shown(name)} lies at {shown(offsets)}.")
+    return int(offsets[1])
+
+
+def _are_counts(values: Any, most: int) -> bool:  # noqa: ANN401
+    return isinstance(values, list) and all(type(v) is int and 0 <= v <= most for v in values)
+
+
+def _check_digest(file: BinaryIO) -> None:
+    file.seek(_START)
+    if file.read(64) != _digest(file).encode():
+        raise ModelFileError(
+            "its checksum is wrong: it was changed or damaged since it was saved. Copy or download "
+            "it again, or save the estimator anew."
+        )
+
+
+def _digest(file: BinaryIO) -> str:
+    """SHA-256 of a file with zeros in place of its checksum, a little at a time."""
+    file.seek(0)
+    found = hashlib.sha256(file.read(_START) + _BLANK)
+    file.seek(_START + 64)
+    while block := file.read(_AT_ONCE):
+        found.update(block)
+    return found.hexdigest()

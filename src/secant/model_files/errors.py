@@ -1,0 +1,17 @@
+"""What can be wrong with a model file."""
+
+from __future__ import annotations
+
+__all__ = ["ModelFileError", "shown"]
+
+_LONGEST = 60
+
+
+class ModelFileError(ValueError):
+    """A model file that cannot be written, or that is damaged, foreign or too new to be read."""
+
+
+def shown(text: object) -> str:
+    """Words out of a file, made safe and short enough for an error message."""
+    words = ascii(text)
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"

@@ -1,0 +1,163 @@
+"""From JSON and arrays to fitted objects, whoever wrote them.
+
+Every name is looked up in the vocabulary, every object is made without its constructor and then
+checked by its own class; nothing else of a file is ever run, imported or looked up.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+
+from secant.model_files.container import DTYPES
+from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.strict_json import JSON
+from secant.model_files.structure.encoder import MOST_LEVELS
+from secant.model_files.structure.rebuilding import rebuilt
+from secant.model_files.structure.vocabulary import class_named
+
+__all__ = ["decoded"]
+
+_NOT_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
+_SCALARS = [dtype.name for dtype in DTYPES.values()]
+_WORDS = 624  # of the Mersenne twister
+
+
+def decoded(tree: JSON, tensors: Mapping[str, np.ndarray]) -> Any:  # noqa: ANN401
+    """The object that `encoded` took apart; `ModelFileError` if there is none."""
+    decoder = _Decoder(tensors)
+    value = decoder.node(tree, 0)
+    if unused := set(tensors) - decoder.used:
+        raise ModelFileError(f"it holds {len(unused)} arrays that belong to nothing.")
+    return value
+
+
+@dataclass
+class _Decoder:
+    tensors: Mapping[str, np.ndarray]
+    used: set[str] = field(default_factory=set)
+    made: dict[str, Any] = field(default_factory=dict)
+
+    def node(self, tree: JSON, level: int) -> Any:  # noqa: ANN401
+        if level > MOST_LEVELS:
+            raise ModelFileError("its header is nested too deeply.")
+        if isinstance(tree, list):
+            return [self.node(part, level + 1) for part in tree]
+        if not isinstance(tree, dict):
+            return tree
+        reader = self._readers().get(frozenset(tree))
+        if reader is None:
+            raise ModelFileError(f"it holds something with keys {shown(sorted(tree))}.")
+        return reader(tree, level + 1)
+
+    def _readers(self) -> dict[frozenset[str], Callable[[Any, int], Any]]:
+        return {
+            frozenset({"tuple"}): self._tuple,
+            frozenset({"dict"}): self._dict,
+            frozenset({"float"}): self._float,
+            frozenset({"scalar", "value"}): self._scalar,
+            frozenset({"array", "order"}): self._array,
+            frozenset({"jax"}): self._jax,
+            frozenset({"names"}): self._names,
+            frozenset({"random_state", "rest"}): self._random_state,
+            frozenset({"class", "member"}): self._member,
+            frozenset({"class", "fields"}): self._object,
+        }
+
+    def _tuple(self, tree: dict[str, Any], level: int) -> tuple[Any, ...]:
+        return tuple(self._each(tree["tuple"], level))
+
+    def _each(self, tree: Any, level: int) -> list[Any]:  # noqa: ANN401
+        _require(tree, list)
+        return [self.node(part, level) for part in tree]
+
+    def _dict(self, tree: dict[str, Any], level: int) -> dict[Any, Any]:
+        pairs = self._each(tree["dict"], level)
+        if not all(isinstance(p, list) and len(p) == 2 and type(p[0]) in (str, int) for p in pairs):
+            raise ModelFileError("it holds a dictionary that is no list of pairs.")
+        return dict(pairs)
+
+    def _float(self, tree: dict[str, Any], level: int) -> float:
+        del level
+        return _listed(_NOT_FINITE, tree["float"])
+
+    def _scalar(self, tree: dict[str, Any], level: int) -> np.generic:
+        name, value = tree["scalar"], self.node(tree["value"], level)
+        if name not in _SCALARS or type(value) not in (bool, int, float):
+            raise ModelFileError(f"it holds a number of type {shown(name)}.")
+        try:
+            made = np.dtype(name).type(value)
+        except (OverflowError, ValueError):
+            raise ModelFileError(f"{shown(value)} is no {name}.") from None
+        return made
+
+    def _array(self, tree: dict[str, Any], level: int) -> np.ndarray:
+        del level
+        order, rows = tree["order"], self._tensor(tree["array"])
+        if order not in ("C", "F"):
+            raise ModelFileError(f"it holds an array in order {shown(order)}.")
+        return rows.T if order == "F" else rows
+
+    def _jax(self, tree: dict[str, Any], level: int) -> jax.Array:
+        del level
+        rows, name = self._tensor(tree["jax"]), tree["jax"]
+        if name not in self.made:
+            with jax.enable_x64(rows.dtype.itemsize == 8):  # numbers stay as long as they were
+                self.made[name] = jax.numpy.array(rows)
+        return self.made[name]
+
+    def _tensor(self, name: Any) -> np.ndarray:  # noqa: ANN401
+        found = _listed(self.tensors, name)
+        self.used.add(name)
+        return found
+
+    def _names(self, tree: dict[str, Any], level: int) -> np.ndarray:
+        names = self._each(tree["names"], level)
+        if not all(type(name) is str for name in names):
+            raise ModelFileError("it holds names that are no texts.")
+        return np.array(names, dtype=object)
+
+    def _random_state(self, tree: dict[str, Any], level: int) -> np.random.RandomState:
+        words, rest = self._tensor(tree["random_state"]), self._each(tree["rest"], level)
+        # Checked here, for NumPy does not: a position beyond the words would be read from memory.
+        is_state = words.dtype == np.uint32 and words.shape == (_WORDS,)
+        if not (is_state and [type(r) for r in rest] == [int, int, float]):
+            raise ModelFileError("it holds a random state that is none.")
+        if not (0 <= rest[0] <= _WORDS and rest[1] in (0, 1)):
+            raise ModelFileError("it holds a random state that is none.")
+        made = np.random.RandomState(0)
+        made.set_state(("MT19937", words, *rest))
+        return made
+
+    def _member(self, tree: dict[str, Any], level: int) -> enum.Enum:
+        del level
+        kind = class_named(_require(tree["class"], str))
+        if not issubclass(kind, enum.Enum):
+            raise ModelFileError(f"{shown(tree['class'])} has no members.")
+        return _listed(kind.__members__, tree["member"])
+
+    def _object(self, tree: dict[str, Any], level: int) -> Any:  # noqa: ANN401
+        kind = class_named(_require(tree["class"], str))
+        fields = {
+            name: self.node(part, level) for name, part in _require(tree["fields"], dict).items()
+        }
+        if issubclass(kind, enum.Enum):
+            raise ModelFileError(f"{shown(tree['class'])} has no fields.")
+        return rebuilt(kind, fields)
+
+
+def _require(value: Any, kind: type) -> Any:  # noqa: ANN401
+    if not isinstance(value, kind):
+        raise ModelFileError(f"it holds {shown(value)} where a {kind.__name__} belongs.")
+    return value
+
+
+def _listed(known: Mapping[str, Any], name: Any) -> Any:  # noqa: ANN401
+    if not isinstance(name, str) or name not in known:
+        raise ModelFileError(f"it names {shown(name)}, which it does not hold.")
+    return known[name]

@@ -1,0 +1,66 @@
+"""Files of every released format load, and answer as they did when they were written."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.unit.model_files.same import differences
+from tests.unit.model_files.sealed import changed
+
+import secant
+from secant.io.models import read_metadata
+
+FOLDER = Path(__file__).parents[2] / "golden/models"
+FILES = sorted(FOLDER.glob("*.secant"))
+
+
+def answers(path):
+    """What the estimators of one format said of some rows."""
+    version = path.name.split("-")[1]
+    return json.loads((FOLDER / f"format-{version}-answers.json").read_text("utf-8"))
+
+
+def test_there_are_files_of_every_format():
+    assert {path.name.split("-")[1] for path in FILES} == {"1"}
+    assert len(FILES) == 3
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_older_files_load(path, unoptimised):
+    found, expected = secant.load(path), answers(path)
+    columns = np.array(expected["rows"]).T
+    table = pa.table(dict(zip(expected["names"], columns, strict=True)))
+    # Another machine may round another way: single precision, and a sum over a few layers.
+    name = path.stem.split("-", 2)[2]
+    np.testing.assert_allclose(found.score_samples(table), expected[name], rtol=1e-4, atol=1e-5)
+    assert found.feature_names_in_.tolist() == expected["names"]
+    assert read_metadata(path) == {"kept": [1, "ü"]}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_what_was_loaded_can_be_saved_again(path, tmp_path):
+    found = secant.load(path)
+    found.save(tmp_path / "again.secant", metadata=read_metadata(path))
+    again = secant.load(tmp_path / "again.secant")
+    assert differences(found, again) == []
+
+
+def test_a_training_and_its_record_are_kept():
+    found = secant.load(FOLDER / "format-1-secant-ratio.secant")
+    assert [record.step for record in found.history_] == [0, 50, 100, 150, 200]
+    assert found.diagnostics_.status.name == "FINISHED"
+    assert "weights" in str(found.diagnostics_)
+    assert found.get_params()["training"].steps == 200
+
+
+@pytest.mark.parametrize("part", ["model_", "scaling_", "rule_", "path_"])
+def test_a_fitted_estimator_lacks_nothing(part, tmp_path):
+    def change(header, _tensors):
+        del header["estimator"]["fields"][part]
+
+    raw = (FOLDER / "format-1-secant-ratio.secant").read_bytes()
+    (tmp_path / "less.secant").write_bytes(changed(raw, change))
+    with pytest.raises(secant.ModelFileError, match=rf"SecantRatio lacks \['{part}'\]"):
+        secant.load(tmp_path / "less.secant")
