@@ -13,7 +13,7 @@ from types import TracebackType
 
 import pyarrow as pa
 
-from secant.io.atomic import replacing
+from secant.atomic_files import replacing
 from secant.io.columns import chosen, selected
 from secant.io.errors import TableError, quoted, shown
 from secant.io.formats import Sink, format_of, format_of_file

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from secant.model_files.atomic import cause_in_words, write_atomically
+from secant.atomic_files import cause_in_words, write_atomically
 from secant.model_files.container import Contents, packed, read, read_header, unpacked
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import JSON, parsed, written

@@ -65,8 +65,8 @@ class DensityEstimator(DensityMixin, BaseEstimator):
             smooth margins under a Gaussian copula, `"mixture"` a mixture of Gaussians,
             `"copula-mixture"` smooth margins under such a mixture; or a `BaseRule` of
             `secant.bases`, or any object with `sample(key, n)` and `log_prob(x)`. None fits
-            `"copula"` and `"copula-mixture"` and keeps what explains rows held out better, of
-            200,000 rows and more by the bases alone.
+            a ratio on `"copula"` and on the better of the two mixtures and keeps what explains rows
+            held out better; of 200,000 rows and more, on the best of the three bases only.
         estimator: of the ratio of the rows to the base's, in the base's coordinates; None is a
             classifier, and `SecantRatio` where the base is too far from the data for one.
         dequantise: columns to spread by uniform noise over the gaps between their values, by
@@ -114,7 +114,12 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         spread = self.dequantisation_(rows, rng)
         self.annealing_ = Annealing() if self.annealing is None else self.annealing
         self._seed = seed
-        learned, self.normalizer_ = self._best(spread, rng)
+        rule = self._base_rule()
+        learned, self.normalizer_ = (
+            self._best(spread, rng)
+            if rule is None
+            else self._fitted(rule.fitted(spread, self._seed), spread)
+        )
         self.base_, self.ratio_ = learned.base, learned.ratio
         self.log_normalizer_ = self.normalizer_.value
         self._warn()
@@ -127,18 +132,20 @@ class DensityEstimator(DensityMixin, BaseEstimator):
     def _best(self, rows: Rows, rng: np.random.Generator) -> tuple[LearnedDensity, LogNormalizer]:
         """Of the candidates' fits the one under which rows held out are likelier.
 
-        Of many rows the bases alone are compared: a ratio costs minutes then, and a mixture of as
-        many components as those rows allow leaves it little to do.
+        Where a candidate is itself a choice of bases, they are compared alone, without a ratio.
         """
-        rules = self._base_rules()
-        if len(rules) == 1:
-            return self._fitted(rules[0].fitted(rows, self._seed), rows)
         kept, held = set_aside(rows.shape[0], rng)
         kept_rows, held_rows = rows[np.sort(kept)], rows[held]
-        bases = [rule.fitted(kept_rows, self._seed) for rule in rules]
-        if rows.shape[0] >= _MANY_ROWS:
-            bases = [max(bases, key=lambda base: float(base.log_prob(held_rows).mean()))]
-        fits = [self._fitted(base, kept_rows) for base in bases]
+
+        def likelier(rules: Sequence[BaseRule]) -> Base:
+            bases = [rule.fitted(kept_rows, self._seed) for rule in rules]
+            return max(bases, key=lambda base: float(base.log_prob(held_rows).mean()))
+
+        # Of many rows a ratio costs minutes, and a mixture leaves it little to do.
+        mixtures = (_BASES["mixture"], _BASES["copula-mixture"])
+        few = rows.shape[0] < _MANY_ROWS
+        choices = [(_BASES["copula"],), mixtures] if few else [(_BASES["copula"], *mixtures)]
+        fits = [self._fitted(likelier(rules), kept_rows) for rules in choices]
         return max(fits, key=lambda fit: fit[0].log_density(held_rows).mean() - fit[1].value)
 
     def _fitted(self, base: Base, rows: Rows) -> tuple[LearnedDensity, LogNormalizer]:
@@ -149,15 +156,14 @@ class DensityEstimator(DensityMixin, BaseEstimator):
         learned = LearnedDensity(base, ratio.fit_samples(pool, base.coordinates(rows)))
         return learned, learned.normaliser(key_mass, self.annealing_)
 
-    def _base_rules(self) -> tuple[BaseRule, ...]:
-        if self.base is None:
-            return _BASES["copula"], _BASES["copula-mixture"]
-        if isinstance(self.base, BaseRule):
-            return (self.base,)
+    def _base_rule(self) -> BaseRule | None:
+        """The rule that was asked for; None to choose one."""
+        if self.base is None or isinstance(self.base, BaseRule):
+            return self.base
         if isinstance(self.base, str) and self.base in _BASES:
-            return (_BASES[self.base],)
+            return _BASES[self.base]
         if hasattr(self.base, "sample") and hasattr(self.base, "log_prob"):
-            return (Given(self.base),)
+            return Given(self.base)
         raise ValueError(
             f"`base` must be one of {sorted(_BASES)}, a rule of secant.bases, or an object with "
             f"`sample(key, n)` and `log_prob(x)`; got {self.base!r}."

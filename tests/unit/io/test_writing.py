@@ -6,8 +6,8 @@ import stat
 import pyarrow as pa
 import pytest
 
-from secant.io import atomic
-from secant.io.atomic import replacing
+from secant import atomic_files as atomic
+from secant.atomic_files import replacing
 from secant.io.tables import TableError, TableWriter, read_table, write_table
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".npy", ".npz")

@@ -14,7 +14,6 @@ from tests.unit.model_files import small
 import secant
 from secant.bases import Given
 from secant.io.models import ModelFileError, load, read_metadata, save
-from secant.model_files import atomic
 from secant.models import TrunkBuilder
 from secant.models.networks import Linear
 
@@ -130,8 +129,7 @@ def test_a_failing_disk_leaves_the_older_file(kernel, path, monkeypatch, functio
     def failing(*_args, **_settings):
         raise OSError(number, os.strerror(number))
 
-    owner = atomic.Path if function == "replace" else os
-    monkeypatch.setattr(owner, function, failing)
+    monkeypatch.setattr(os, function, failing)
     with pytest.raises(ModelFileError, match=f"cannot save to .*model.secant: {words}"):
         kernel.save(path)
     monkeypatch.undo()
