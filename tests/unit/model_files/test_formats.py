@@ -1,6 +1,8 @@
 """Files of every released format load, and answer as they did when they were written."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +39,12 @@ def test_older_files_load(path, unoptimised):
     np.testing.assert_allclose(found.score_samples(table), expected[name], rtol=1e-4, atol=1e-5)
     assert found.feature_names_in_.tolist() == expected["names"]
     assert read_metadata(path) == {"kept": [1, "ü"]}
+
+
+def test_a_file_loads_in_a_process_that_has_imported_nothing_yet():
+    script = f"import secant; print(secant.load({str(FILES[0])!r}).n_features_in_)"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert found.stdout.strip() == str(len(answers(FILES[0])["names"])), found.stderr
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

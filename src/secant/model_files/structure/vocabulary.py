@@ -1,4 +1,4 @@
-"""The classes a model file may name: secant's own, of those already imported.
+"""The classes a model file may name: secant's own.
 
 A file never makes Python import anything, nor look a name up anywhere but in this list.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import importlib
 import inspect
 import sys
 from collections.abc import Iterator
@@ -83,6 +84,8 @@ def check_savable(kind: type, where: str) -> None:
 
 
 def _loaded() -> Iterator[type]:
+    for package in _PACKAGES:  # by a name of ours: the layers above this one, where models live
+        importlib.import_module(package)
     for name, module in list(sys.modules.items()):
         if name.startswith(tuple(f"{package}." for package in _PACKAGES)) or name in _PACKAGES:
             yield from (v for v in vars(module).values() if _is_ours(v, name))
