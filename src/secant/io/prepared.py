@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from secant.atomic_files import write_atomically
 from secant.datasets import Table
 from secant.io.tables import TableError, read_batches, write_table
 
@@ -66,7 +67,7 @@ def write_prepared(folder: Path, table: Table, suffix: str) -> Prepared:
         splits[name] = Split(path.name, len(rows), _sha256(path))
     prepared = Prepared(table.name, table.note, table.columns, splits)
     text = json.dumps({"format": 1, **asdict(prepared)}, indent=2, ensure_ascii=False)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    write_atomically(folder / MANIFEST, f"{text}\n".encode())
     return prepared
 
 
