@@ -10,10 +10,11 @@ import typer
 
 from secant.cli.command import command
 from secant.cli.estimators import with_settings
-from secant.cli.fit import ModelOutput, stopped
+from secant.cli.fit import ModelOutput
 from secant.cli.inputs import Columns, Missing, MissingOption, OneTable
 from secant.cli.output import JSON, check_place
 from secant.cli.reports import Writers, check_report, write_report
+from secant.cli.resuming import Resumable, Resume
 from secant.cli.score import (
     ROWS_AT_ONCE,
     BatchRows,
@@ -57,7 +58,7 @@ def fit(
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
     base: Annotated[
-        Base, typer.Option(help="auto fits two copulas and keeps the better.")
+        Base, typer.Option(help="auto tries copula, mixture and both, and keeps the best.")
     ] = Base.AUTO,
     dequantise: Annotated[
         bool, typer.Option("--dequantise", help="Spread columns of few values by noise.")
@@ -66,16 +67,18 @@ def fit(
         Path | None,
         typer.Option("--report", help="Report to write: a .html page, a .md summary or a folder."),
     ] = None,
+    resume: Resume = False,
 ) -> None:
     """Learn log p(x) of a table's rows and save it for `secant density score`.
 
-    Ctrl-C stops the training and saves the best state so far.
+    Ctrl-C stops the training, saves the best state so far and keeps a checkpoint beside it: the
+    same command with --resume goes on from there.
     """
     from secant.io.models import save
     from secant.tasks.density import DensityEstimator, default_density_ratio
-    from secant.training import keeping_best_on_interrupt
 
     check_place(output)
+    training = Resumable(output, resume=resume)
     check_report(report)
     part = OneTable.read(data, columns, missing, seed=session.seed)
     n, d = part.rows.shape
@@ -86,7 +89,7 @@ def fit(
         dequantise="auto" if dequantise else None,
         random_state=session.seed,
     )
-    with keeping_best_on_interrupt() as wish:
+    with training.kept():
         estimator.fit(part.rows)
     save(estimator, output, metadata={"encoding": part.encoding.to_json(), "tables": [data.name]})
     scores = estimator.score_samples(part.rows)
@@ -114,8 +117,7 @@ def fit(
             "report": written,
         }
     )
-    if wish.is_set():
-        stopped(session, output)
+    training.finish(session)
 
 
 def _writers(density: DensityEstimator, scores: np.ndarray, session: Session) -> Writers:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secant.cli.command import ExitCode, command
+from secant.cli.command import command
 from secant.cli.estimators import Method, MethodOption, ratio_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON, check_place
+from secant.cli.resuming import Resumable, Resume
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
     from secant.estimators import RatioEstimator
 
-__all__ = ["ModelOutput", "fit", "stopped"]
+__all__ = ["ModelOutput", "fit"]
 
 ModelOutput = Annotated[
     Path, typer.Option("--output", "-o", help="Model file to write, such as model.secant.")
@@ -34,17 +35,19 @@ def fit(
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = Method.AUTO,
+    *,
+    resume: Resume = False,
 ) -> None:
     """Fit log p_1 − log p_0 and save it for `secant score`.
 
-    Ctrl-C stops the training and saves the best state so far. It cannot be resumed from there yet:
-    run the command again, with fewer --steps if it took too long.
+    Ctrl-C stops the training, saves the best state so far and keeps a checkpoint beside it: the
+    same command with --resume goes on from there and ends with the same model, bit by bit.
     """
     from secant.io.models import save
     from secant.tasks.defaults import default_ratio
-    from secant.training import keeping_best_on_interrupt
 
     check_place(output)
+    training = Resumable(output, resume=resume)
     if method is Method.LOGISTIC:
         raise ValueError(
             "--method logistic is for a quick look by `compare` and `mi`; a model file cannot hold "
@@ -55,7 +58,7 @@ def fit(
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))
     estimator = ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session)
-    with keeping_best_on_interrupt() as wish:
+    with training.kept():
         estimator.fit_samples(x_0, x_1)
     _name_columns(estimator, tables.encoding.names)
     save(
@@ -73,8 +76,7 @@ def fit(
             **_summary(estimator),
         }
     )
-    if wish.is_set():
-        stopped(session, output)
+    training.finish(session)
 
 
 def _name_columns(estimator: RatioEstimator, names: Sequence[str]) -> None:
@@ -103,12 +105,3 @@ def _summary(estimator: RatioEstimator) -> dict[str, JSON]:
         "log_normaliser_error": found.normaliser.standard_error,
         "usable_for_weights": bool(found.verdict),
     }
-
-
-def stopped(session: Session, output: Path) -> None:
-    """Say what is left of a fit that was stopped, and end."""
-    session.say(
-        f"Stopped by you: {output} holds the best state so far and can be used. A fit cannot be "
-        "resumed yet: run the same command again for the whole of it."
-    )
-    raise typer.Exit(ExitCode.INTERRUPTED)

@@ -1,4 +1,4 @@
-"""Stopping a training by Ctrl-C without losing it."""
+"""Stopping a training by Ctrl-C, or by the end of a job, without losing it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from types import FrameType
 
 __all__ = ["is_interrupted", "keeping_best_on_interrupt"]
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _wish: ContextVar[Event | None] = ContextVar("wish to stop", default=None)
 
 
@@ -24,12 +25,12 @@ def is_interrupted() -> bool:
 def keeping_best_on_interrupt() -> Iterator[Event]:
     """Within it, the first Ctrl-C ends a training after its chunk; the best state is kept.
 
-    A second Ctrl-C raises `KeyboardInterrupt` as ever. Without it the first does: a cross-fit
-    stopped in one fold should not go on with the next. In the main thread only, as all
-    signals; elsewhere it changes nothing.
+    So does SIGTERM, by which systems end a job. A second of either raises `KeyboardInterrupt` as
+    ever. Without it the first does: a cross-fit stopped in one fold should not go on with the next.
+    In the main thread only, as all signals; elsewhere it changes nothing.
 
     Yields:
-        An event, set by the first Ctrl-C.
+        An event, set by the first of them.
     """
     wish = Event()
     if current_thread() is not main_thread():
@@ -42,10 +43,11 @@ def keeping_best_on_interrupt() -> Iterator[Event]:
             raise KeyboardInterrupt
         wish.set()
 
-    earlier = signal.signal(signal.SIGINT, asked)
+    earlier = {number: signal.signal(number, asked) for number in _SIGNALS}
     token = _wish.set(wish)
     try:
         yield wish
     finally:
         _wish.reset(token)
-        signal.signal(signal.SIGINT, earlier)
+        for number, handler in earlier.items():
+            signal.signal(number, handler)

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray, PyTree
 
+from secant.training.checkpoints import Progress, next_slot
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.history import Record, Status
 from secant.training.interruption import is_interrupted
@@ -55,6 +56,12 @@ class _Best:
             self.looks_since += 1
         return score.value
 
+    def resume(self, found: Progress) -> None:
+        """Take the place of the best that was found before a stop."""
+        self.weights = found.arrays[1]
+        self.step, value, error, self.looks_since = found.best
+        self.score = HeldOutScore(value, error)
+
     def model(self) -> PyTree:
         return eqx.combine(self.weights, self._rest)
 
@@ -77,16 +84,26 @@ def train(
     """Train a model until the steps, the time or the patience run out, or the loss diverges.
 
     The untrained model counts as a candidate: two samples of one distribution give a log ratio of
-    zero rather than fitted noise. Within `keeping_best_on_interrupt`, Ctrl-C ends it too.
+    zero rather than fitted noise. Within `keeping_best_on_interrupt`, Ctrl-C ends it too; within
+    `checkpointing` it goes on from where it was stopped.
     """
-    began = time.perf_counter()
     weights, rest = split(model)
     best = _Best(held_out, rest, weights)
     key_rows, key_steps = jax.random.split(key)
     state = TrainingState.start(weights, training, key=key_steps)
-    history = [Record(0, 0.0, float("nan"), best.score.value)]
-    # Ctrl-C in an earlier stage of the same fit ends the later ones, too.
-    status, step = Status.INTERRUPTED if is_interrupted() else Status.RUNNING, 0
+    slot = next_slot()
+    first = Record(0, 0.0, float("nan"), best.score.value)
+    found = _progress(state, best, (first,), Status.RUNNING)
+    if slot is not None:
+        # The key is of the seed, the rest of the data and the settings.
+        slot.begin((training, objective, held_out.batch, jax.random.key_data(key)))
+        found = slot.restored(found)
+        best.resume(found)
+        state = state.with_arrays(found.arrays[0])
+    history, status, step = list(found.history), found.status, found.history[-1].step
+    began = time.perf_counter() - history[-1].seconds
+    if is_interrupted():  # Ctrl-C in an earlier stage of the same fit ends the later ones, too
+        status = Status.INTERRUPTED
     while status is Status.RUNNING:
         n_steps = min(training.evaluate_every, training.steps - step)
         rows = source.loaded(jax.random.fold_in(key_rows, step), n_steps, training.batch_size)
@@ -96,10 +113,20 @@ def train(
         history.append(Record(step, time.perf_counter() - began, loss, score))
         report(history[-1])
         status = _status(history[-1], best, training)
+        if slot is not None:
+            slot.keep(_progress(state, best, tuple(history), status))
     seconds = time.perf_counter() - began
     return TrainingResult(
         best.model(), status, best.score, best.step, step, seconds, tuple(history)
     )
+
+
+def _progress(
+    state: TrainingState, best: _Best, history: tuple[Record, ...], status: Status
+) -> Progress:
+    score = best.score
+    numbers = (best.step, score.value, score.standard_error, best.looks_since)
+    return Progress((state.arrays, best.weights), numbers, history, status)
 
 
 def _status(record: Record, best: _Best, training: Training) -> Status:

@@ -33,6 +33,18 @@ class TrainingState(eqx.Module):
         average = jax.tree.map(jnp.array, weights)
         return cls(weights, average, memory, jnp.zeros((), dtype=jnp.int32), key)
 
+    @property
+    def arrays(self) -> PyTree:
+        """The same as plain arrays, the key by its bits."""
+        bits = jax.random.key_data(self.key)
+        return self.weights, self.average, self.memory, self.step, bits
+
+    def with_arrays(self, arrays: PyTree) -> TrainingState:
+        """A state of this kind with other `arrays`."""
+        weights, average, memory, step, bits = arrays
+        key = jax.random.wrap_key_data(bits, impl=jax.random.key_impl(self.key))
+        return TrainingState(weights, average, memory, step, key)
+
 
 def optimiser(training: Training) -> optax.GradientTransformation:
     """Adam with clipped gradients, warm-up and cosine decay to nothing."""

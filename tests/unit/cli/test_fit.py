@@ -62,7 +62,9 @@ def test_settings_reach_the_training(tables):
     assert ratio.diagnostics_.steps == 30
 
 
-def test_ctrl_c_saves_the_best_so_far_and_says_how_to_go_on(tables, monkeypatch):
+def test_ctrl_c_saves_the_best_so_far_and_the_fit_goes_on(tables, monkeypatch):
+    fit(tables)
+    whole = (tables / "m.secant").read_bytes()
     run_steps, chunks = loop.run_steps, []
 
     def pressed(*arguments):
@@ -71,17 +73,43 @@ def test_ctrl_c_saves_the_best_so_far_and_says_how_to_go_on(tables, monkeypatch)
             os.kill(os.getpid(), signal.SIGINT)
         return run_steps(*arguments)
 
-    monkeypatch.setattr(loop, "run_steps", pressed)
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, "run_steps", pressed)
+        _stopped(tables, chunks)
+    refused = fit(tables, code=2)
+    assert "Go on with it by the same command and --resume" in refused.stderr
+    fit(tables, "--resume")
+    assert _answers(tables / "m.secant", whole)
+    assert not (tables / "m.secant.checkpoint").exists()
+    nothing = fit(tables, "--resume", code=2)
+    assert "to go on from: run the command without --resume" in nothing.stderr
+
+
+def _answers(path, whole):
+    """Whether a model file answers as another did, bit by bit."""
+    other = path.with_name("whole.secant")
+    other.write_bytes(whole)
+    x = np.random.default_rng(1).normal(size=(50, 2))
+    return np.array_equal(secant.load(path).log_ratio(x), secant.load(other).log_ratio(x))
+
+
+def _stopped(tables, chunks):
     (tables / "m.secant").unlink(missing_ok=True)
     found = fit(tables, "--json", code=130)
     assert len(chunks) == 2
     assert json.loads(found.stdout)["result"]["status"] == "interrupted"
     assert "holds the best state so far" in found.stderr
-    assert "cannot be resumed" in found.stderr
+    assert "the same command --resume" in found.stderr
     ratio = secant.load(tables / "m.secant")
     assert ratio.diagnostics_.status.name == "INTERRUPTED"
     assert ratio.diagnostics_.steps == 20
     assert np.isfinite(ratio.log_ratio([[0.0, 0.0]])).all()
+
+
+def test_a_fit_that_fails_leaves_no_checkpoint(tables, monkeypatch):
+    monkeypatch.setattr(loop, "run_steps", None)
+    fit(tables, code=3)
+    assert not (tables / "m.secant.checkpoint").exists()
 
 
 def test_a_folder_that_is_not_there_is_told_before_the_fit(tables, monkeypatch):
