@@ -66,7 +66,9 @@ CONFIGURED = {
     "TRE": TRE(TelescopingHeads(3, TRUNK), **TINY),
 }
 
-SLOW = {"transport", "student", "joint"}  # most to compile, and nothing of their own to check
+# A path, a direct loss and the paper's method stand for the rest, which have nothing of their own to
+# check and much to compile: `make test-slow` runs them.
+QUICK = {"no anchor", "VI, CIA", "classifier"}
 
 # Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess
 # negates the answer. `test_checks_that_need_other_labels` runs the same checks relabelled.
@@ -111,7 +113,7 @@ def _other_configurations():
         for _, check in estimator_checks.estimator_checks_generator(estimator):
             name = check.func.__name__
             if name not in {*of_other_widths, *OTHER_LABELS}:
-                marks = [pytest.mark.slow] if label in SLOW else []
+                marks = [] if label in QUICK else [pytest.mark.slow]
                 yield pytest.param(estimator, check, id=f"{label}-{name}", marks=marks)
 
 
