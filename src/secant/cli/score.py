@@ -42,8 +42,8 @@ def score(
     """Write the log ratio or log density of every row.
 
     It stands beside the row's columns. The table is read and written piece by piece: it may be
-    larger than memory. A row that a model
-    fitted with `--missing drop` cannot score gets an empty score.
+    larger than memory. A row that a model fitted with `--missing drop` cannot score gets an empty
+    score.
     """
     write_scores(session, model, data, output, keep, name, batch_rows)
 
