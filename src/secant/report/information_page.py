@@ -66,7 +66,9 @@ def information_page(
         sections.append(Section("Which rows carry it", _pointwise(found), "Rows"))
     if found.diagnostics:
         sections.append(Section("Whether to believe the fits", _fits(found.diagnostics), "Fits"))
-    sections.append(Section("Settings and how to reproduce", _provenance(command), "Reproduce"))
+    sections.append(
+        Section("Settings and how to reproduce", _provenance(found, command), "Reproduce")
+    )
     headline, lead, tone = _verdict(found, names)
     return Page(
         title=f"What {names[0]} and {names[1]} tell of each other",
@@ -189,7 +191,7 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
         sections=[
             Section("All pairs", [*blocks, Text(_HOW_TO_READ)]),
             Section("Pairs by strength", [_pair_table(found, pairs)], "By strength"),
-            Section("Settings and how to reproduce", _provenance(command), "Reproduce"),
+            Section("Settings and how to reproduce", _provenance(found, command), "Reproduce"),
         ],
         eyebrow="secant · mutual information of columns",
         headline=f"{sure} of {len(pairs)} pairs depend on each other (p ≤ {_LEVEL:g}):",
@@ -245,6 +247,9 @@ def _pair_table(found: MutualInformationMatrix, pairs: list[tuple[int, int]]) ->
     return Table(f"Pairs of columns, the strongest first{more}", columns, rows)
 
 
-def _provenance(command: str | None) -> list[Block]:
+def _provenance(
+    found: MutualInformation | MutualInformationMatrix, command: str | None
+) -> list[Block]:
     shell: list[Block] = [] if command is None else [Code(command, "In a shell")]
-    return [*shell, Pairs(list(versions().items()))]
+    settings = Pairs(list(found.settings.items()))
+    return [*shell, Columns([settings, Pairs(list(versions().items()))])]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ class MutualInformationMatrix:
         standard_error: (d, d).
         p_value: (d, d), each pair's own; with many pairs some are small by chance.
         base: "nats" or "bits".
+        settings: how they were estimated, by name, as text.
     """
 
     names: tuple[str, ...]
@@ -41,6 +42,7 @@ class MutualInformationMatrix:
     standard_error: Float[np.ndarray, "d d"]
     p_value: Float[np.ndarray, "d d"]
     base: str
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A heat map with the numbers written in; a dot marks p ≤ 0.05."""
@@ -104,16 +106,17 @@ def mutual_information_matrix(
     d = rows.shape[1]
     if d < 2:
         raise ValueError(f"`X` must have at least two columns; got shape {rows.shape}.")
-    settings = MIOptions(second_opinion=False) if options is None else options
+    chosen = MIOptions(second_opinion=False) if options is None else options
     rng = check_random_state(random_state)
     tables = np.full((3, d, d), np.nan)
     for i, j in _tracked(list(combinations(range(d), 2)), show=progress):
-        found = total_correlation(rows[:, [i, j]], options=settings, random_state=rng)
+        found = total_correlation(rows[:, [i, j]], options=chosen, random_state=rng)
         tables[:, i, j] = found.estimate, found.standard_error, found.p_value
         tables[:, j, i] = tables[:, i, j]
     labels = tuple(str(n) for n in names) if names else tuple(f"x{i}" for i in range(d))
     estimate, error, p_value = tables
-    return MutualInformationMatrix(labels, estimate, error, p_value, settings.base)
+    settings = chosen.as_text(random_state)
+    return MutualInformationMatrix(labels, estimate, error, p_value, chosen.base, settings)
 
 
 def _tracked(pairs: list[tuple[int, int]], *, show: bool | None) -> Iterable[tuple[int, int]]:

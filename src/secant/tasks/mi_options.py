@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sklearn.base import clone
 
@@ -11,6 +11,7 @@ from secant.models.velocity import MeanVelocity
 from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds
 from secant.tasks.defaults import FEW_ROWS, default_ratio, training_for, trunk_for
 from secant.tasks.dependence import CrossFitPlan
+from secant.tasks.fit_record import one_line
 from secant.tasks.intervals import checked_confidence
 from secant.tasks.mi_result import Base, unit_of
 from secant.tasks.permutation import checked_permutations
@@ -55,6 +56,11 @@ class MIOptions:
         checked_ensemble(self.n_ensemble)
         checked_permutations(self.n_permutations)
         checked_confidence(self.confidence)
+
+    def as_text(self, random_state: object) -> dict[str, str]:
+        """All of it and the seed, for a reader."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: one_line(v) for name, v in {**values, "random_state": random_state}.items()}
 
     def plan(self, n: int) -> CrossFitPlan:
         """The cross-fit of n rows."""

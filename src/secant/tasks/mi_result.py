@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -52,6 +53,7 @@ class MutualInformation:
             in that of log r̂.
         diagnostics: of every fit behind the estimate.
         on_path: the second opinion, if one was asked for.
+        settings: how it was estimated, by name, as text.
     """
 
     estimate: float
@@ -64,6 +66,7 @@ class MutualInformation:
     is_normalised: bool
     diagnostics: tuple[RatioDiagnostics, ...]
     on_path: OnPath | None = None
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def interval(self) -> tuple[float, float]:

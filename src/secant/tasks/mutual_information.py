@@ -89,9 +89,11 @@ def mutual_information(
     )
     rng = check_random_state(random_state)
     if z is None:
-        return _estimated(_blocks({"x": x, "y": y}), options, rng)
-    block_x, block_y, block_z = _blocks({"x": x, "y": y, "z": z})
-    return _conditional(block_x, block_y, block_z, options, rng)
+        found = _estimated(_blocks({"x": x, "y": y}), options, rng)
+    else:
+        block_x, block_y, block_z = _blocks({"x": x, "y": y, "z": z})
+        found = _conditional(block_x, block_y, block_z, options, rng)
+    return replace(found, settings=options.as_text(random_state))
 
 
 def total_correlation(
@@ -116,7 +118,9 @@ def total_correlation(
     if len(rows) < 2:
         raise ValueError(f"`variables` must hold at least two variables; got {len(rows)}.")
     blocks = _blocks({f"variables[{i}]": v for i, v in enumerate(rows)})
-    return _estimated(blocks, options or MIOptions(), check_random_state(random_state))
+    chosen = options or MIOptions()
+    found = _estimated(blocks, chosen, check_random_state(random_state))
+    return replace(found, settings=chosen.as_text(random_state))
 
 
 def _columns(variables: np.ndarray) -> list[Float[np.ndarray, "n 1"]]:

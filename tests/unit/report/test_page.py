@@ -170,6 +170,11 @@ def test_a_matrix_names_the_strongest_pair_and_marks_what_is_sure():
     assert html.count("0.50 •") == 2
 
 
+def test_information_shows_its_settings(found):
+    shown = information(found, settings={"n_folds": "<7>"})
+    assert "&lt;7&gt;" in rendered(information_page(shown))
+
+
 def test_information_tells_that_opinions_differ(found):
     assert "differ by more than their errors" in rendered(information_page(information(found)))
     agreed = information(found, on_path=OnPath(0.41, 0.02), p_value=0.6, pointwise=None)

@@ -108,6 +108,7 @@ def test_bits_are_nats_over_log_2():
         assert getattr(bits, name) == pytest.approx(getattr(nats, name) / math.log(2))
     np.testing.assert_allclose(bits.pointwise, nats.pointwise / math.log(2))
     assert "bits" in str(bits)
+    assert (bits.settings["base"], bits.settings["confidence"]) == ("'bits'", "0.95")
 
 
 def test_the_interval_is_wider_with_more_confidence():
@@ -172,6 +173,7 @@ def test_the_matrix_holds_every_pair():
     table = np.stack([x, z, y], axis=1)
     found = secant.mutual_information_matrix(table, options=options, random_state=0)
     assert found.names == ("x0", "x1", "x2")
+    assert (found.settings["correct"], found.settings["random_state"]) == ("False", "0")
     np.testing.assert_array_equal(found.estimate, found.estimate.T)
     assert np.isnan(np.diag(found.estimate)).all()
     assert (found.p_value[np.triu_indices(3, 1)] < 0.05).all()
