@@ -1,6 +1,7 @@
 """What every command prints, as text and as JSON."""
 
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from tests.golden.transcripts import Golden
 
 from secant.benchmarks import Row, catalogue, report
+from secant.report.figures import Panel, histogram_figure, scatter_figure
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
+demo = import_module("secant.cli.demo")  # the name in secant.cli is the command
 ROOT = Path(__file__).parents[2]
 LOGISTIC = ("--method", "logistic")
 NO_EXTRAS = ("--no-correct", "--no-second-opinion", "--permutations", 19)
@@ -38,6 +41,25 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def golden(folder, request):
     return Golden(folder, request.config.getoption("--update-golden"))
+
+
+def test_demo(golden, folder, monkeypatch):
+    # What it computes takes minutes, and has a slow test of its own.
+    exact = np.linspace(20.0, 60.0, 50)
+
+    def chasm(picture, session):
+        scatter_figure([Panel("secant", exact, exact)], picture)
+        return 40.0, [demo._Shown("SecantRatio (default)", 40.1, 0.2, 30.0)]
+
+    def table(picture, session):
+        histogram_figure(-exact, exact, picture, title="rows", labels=("x_0", "x_1"))
+        return {"rows, columns": "569, 30"}
+
+    monkeypatch.setattr(demo, "_chasm", chasm)
+    monkeypatch.setattr(demo, "_breast_cancer", table)
+    golden.text("demo", "demo", "-o", folder / "demo", keep_numbers=True)
+    golden.json("demo", "demo", "-o", folder / "demo")
+    assert "SecantRatio (default)" in (folder / "demo" / "report.html").read_text(encoding="utf-8")
 
 
 def test_compare(golden, folder):
