@@ -45,6 +45,12 @@ def test_a_scaling_at_its_own_knots(tmp_path):
     e.assert_exports_agree(estimator, tmp_path, rows=rows, formats=["onnx"])
 
 
+def test_values_beyond_single_precision(tmp_path):
+    rows = e.ROWS.copy()
+    rows[0] = 1e60
+    e.assert_exports_agree(e.ratio(), tmp_path, rows=rows, formats=["onnx"])
+
+
 def test_a_constant_column(tmp_path):
     x = np.column_stack([UNIT[:, :2], np.full(len(UNIT), 7.0)])
     with pytest.warns(match="hold one value"):
