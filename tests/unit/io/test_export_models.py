@@ -21,6 +21,12 @@ from secant.paths import DiffusionBridge, DiffusionInterpolant
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
+
+def some_slow(cases, *slow):
+    """The names of cases, some of them marked to be run with the long tests."""
+    return [pytest.param(n, marks=[pytest.mark.slow] * (n in slow)) for n in cases]
+
+
 UNIT = np.random.default_rng(0).normal(size=(80, e.D))
 
 
@@ -29,7 +35,8 @@ UNIT = np.random.default_rng(0).normal(size=(80, e.D))
 def test_scalings(rule, dtype, tmp_path):
     estimator = e.ratio(scaling=rule)
     assert any(estimator.scaling_.tabulated) == isinstance(rule, AdaptiveMargins)
-    e.assert_exports_agree(estimator, tmp_path, dtype=dtype)
+    formats = ["onnx", "hlo"] if dtype == "float64" else ["onnx"]
+    e.assert_exports_agree(estimator, tmp_path, dtype=dtype, formats=formats)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -74,7 +81,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", some_slow(MODELS, "aligned-vectorised", "steps", "deep"))
 def test_models(name, tmp_path):
     model, rule = MODELS[name]
     formats = ["onnx", "hlo"] if name.startswith("tangent") else ["onnx"]
@@ -82,7 +89,9 @@ def test_models(name, tmp_path):
 
 
 @pytest.mark.parametrize("mixture", [False, True])
-@pytest.mark.parametrize("path", [DiffusionInterpolant(), DiffusionBridge()])
+@pytest.mark.parametrize(
+    "path", [DiffusionInterpolant(), pytest.param(DiffusionBridge(), marks=pytest.mark.slow)]
+)
 def test_anchors(path, mixture, tmp_path):
     rest = e.random_weights(SpectralSecant(2, e.TRUNK).build(e.D, key=jax.random.key(0)))
     model = Anchored(e.gaussian_anchor(path, mixture=mixture), rest)
@@ -114,7 +123,7 @@ BASES = {
 }
 
 
-@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("name", some_slow(BASES, "gaussian"))
 def test_densities(name, tmp_path):
     found, dtype = e.density(BASES[name]), "float32" if name == "copula" else "float64"
     e.assert_exports_agree(found, tmp_path, dtype=dtype, rows=e.ROWS[:-3], formats=["onnx"])
