@@ -17,6 +17,7 @@ __all__ = [
     "Adaptive",
     "GaussLegendre",
     "Integral",
+    "Quadrature",
     "Rule",
     "RungeKutta",
     "SecantSteps",
@@ -98,7 +99,24 @@ class SecantSteps(Rule):
         return Integral(total, self.n_steps * model.secant_evaluations, float("nan"))
 
 
-class Trapezoid(Rule):
+class Quadrature(Rule):
+    """A weighted sum of time scores at times that do not depend on the rows."""
+
+    @abc.abstractmethod
+    def nodes(
+        self, l: float = 0.0, t: float = 1.0
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Times in [l, t] and their weights."""
+
+    def __call__(
+        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
+    ) -> Integral:
+        """The integral for each row."""
+        times, weights = self.nodes(l, t)
+        return Integral(_weighted_scores(model, x, times, weights), times.size, float("nan"))
+
+
+class Trapezoid(Quadrature):
     """The trapezoid rule with `n_evaluations` equally spaced time scores."""
 
     n_evaluations: int = 50
@@ -106,18 +124,16 @@ class Trapezoid(Rule):
     def __check_init__(self) -> None:
         _check_steps("Trapezoid", self.n_evaluations, 2)
 
-    def __call__(
-        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
-    ) -> Integral:
-        """The integral for each row."""
+    def nodes(
+        self, l: float = 0.0, t: float = 1.0
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Times in [l, t] and their weights."""
         weights = np.full(self.n_evaluations, (t - l) / (self.n_evaluations - 1))
         weights[[0, -1]] *= 0.5
-        times = np.linspace(l, t, self.n_evaluations)
-        value = _weighted_scores(model, x, times, weights)
-        return Integral(value, self.n_evaluations, float("nan"))
+        return np.linspace(l, t, self.n_evaluations), weights
 
 
-class GaussLegendre(Rule):
+class GaussLegendre(Quadrature):
     """Gauss–Legendre with `n_evaluations` nodes: exact for polynomials of degree 2n − 1 in t."""
 
     n_evaluations: int = 16
@@ -125,14 +141,12 @@ class GaussLegendre(Rule):
     def __check_init__(self) -> None:
         _check_steps("GaussLegendre", self.n_evaluations, 1)
 
-    def __call__(
-        self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
-    ) -> Integral:
-        """The integral for each row."""
+    def nodes(
+        self, l: float = 0.0, t: float = 1.0
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Times in [l, t] and their weights."""
         nodes, weights = np.polynomial.legendre.leggauss(self.n_evaluations)
-        times = l + 0.5 * (t - l) * (nodes + 1.0)
-        value = _weighted_scores(model, x, times, 0.5 * (t - l) * weights)
-        return Integral(value, self.n_evaluations, float("nan"))
+        return l + 0.5 * (t - l) * (nodes + 1.0), 0.5 * (t - l) * weights
 
 
 class Adaptive(Rule):

@@ -81,6 +81,8 @@ def test_fit_and_score(golden, folder):
     scored = ("score", model, folder / "april.csv", "-o", folder / "scores.csv", "--keep", "age")
     golden.text("score", *scored)
     golden.json("score", *scored)
+    golden.text("export", "export", model, "-o", folder / "model.onnx")
+    golden.json("export", "export", model, "-o", folder / "model.stablehlo", "--dtype", "float32")
 
 
 def test_mi(golden, folder):

@@ -9,6 +9,7 @@ import typer
 from secant.cli import bench, data, density
 from secant.cli.compare import compare
 from secant.cli.demo import demo
+from secant.cli.export import export
 from secant.cli.fit import fit
 from secant.cli.mi import mi
 from secant.cli.score import score
@@ -49,7 +50,7 @@ def _about(
     del version
 
 
-for command in (demo, compare, fit, score, mi):
+for command in (demo, compare, fit, score, mi, export):
     app.command()(command)
 app.add_typer(density.app, name="density")
 app.add_typer(data.app, name="data")

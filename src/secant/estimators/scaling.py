@@ -21,12 +21,20 @@ from scipy.stats import ks_2samp
 
 from secant.exceptions import ConstantColumnWarning
 
-__all__ = ["AdaptiveMargins", "Identity", "Scaling", "ScalingRule", "Standardise"]
+__all__ = [
+    "FARTHEST",
+    "LEVELS",
+    "AdaptiveMargins",
+    "Identity",
+    "Scaling",
+    "ScalingRule",
+    "Standardise",
+]
 
-_LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
+LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
 _ROWS_AT_ONCE = 4096
 _FEWEST_ROWS = 200  # of each sample, for quantiles to mean anything
-_FARTHEST = 1e12  # standard deviations from the centre: squares of more would end single precision
+FARTHEST = 1e12  # standard deviations from the centre: squares of more would end single precision
 _LEAST_GAP = 1e-3  # between knots, in standard deviations: atoms must not make the map vertical
 
 
@@ -44,7 +52,7 @@ class Scaling(eqx.Module):
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
         y = self.precise(x)
-        return np.clip(y, -_FARTHEST, _FARTHEST, out=y).astype(np.float32)
+        return np.clip(y, -FARTHEST, FARTHEST, out=y).astype(np.float32)
 
     def precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The same rows in float64, for estimators that solve linear systems."""
@@ -79,7 +87,7 @@ class Scaling(eqx.Module):
 
 def _table(y: Float[Array, " n"], knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:
     """Piecewise linear between the knots, logarithmic beyond: increasing and tame for outliers."""
-    inside = xp.interp(y, knots, xp.asarray(_LEVELS, dtype=y.dtype))
+    inside = xp.interp(y, knots, xp.asarray(LEVELS, dtype=y.dtype))
     beyond = y - xp.clip(y, knots[0], knots[-1])
     return inside + xp.sign(beyond) * xp.log1p(xp.abs(beyond))
 
@@ -89,7 +97,7 @@ def _table_slope(
 ) -> Float[np.ndarray, " n"]:
     beyond = np.maximum(y - knots[-1], 0.0) + np.maximum(knots[0] - y, 0.0)
     segment = np.clip(np.searchsorted(knots, y, side="right") - 1, 0, knots.size - 2)
-    inside = (np.diff(_LEVELS) / np.diff(knots))[segment]
+    inside = (np.diff(LEVELS) / np.diff(knots))[segment]
     return np.where(beyond > 0.0, 1.0 / (1.0 + beyond), inside)
 
 
@@ -112,7 +120,7 @@ class Identity(ScalingRule):
 
 def _affine(center: Float[np.ndarray, " d"], scale: Float[np.ndarray, " d"]) -> Scaling:
     off = (False,) * center.size
-    return Scaling(center, scale, off, np.zeros((center.size, _LEVELS.size)))
+    return Scaling(center, scale, off, np.zeros((center.size, LEVELS.size)))
 
 
 class Standardise(ScalingRule):
@@ -187,6 +195,6 @@ class AdaptiveMargins(ScalingRule):
 def _knots(a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> Float[np.ndarray, " k"]:
     """Quantiles of the pooled margin at the table's levels, kept apart where they coincide."""
     pooled = np.concatenate([a, b]).astype(np.float64)
-    quantiles = np.quantile(pooled, ndtr(_LEVELS))
+    quantiles = np.quantile(pooled, ndtr(LEVELS))
     gaps = np.maximum(np.diff(quantiles), _LEAST_GAP)
     return np.concatenate([quantiles[:1], quantiles[0] + np.cumsum(gaps)])

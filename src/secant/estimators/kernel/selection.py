@@ -28,16 +28,17 @@ class Link:
 
     def log_ratio(self, relative: Float[np.ndarray, " *n"]) -> Float[np.ndarray, " *n"]:
         """log r = log((1 − α) r_α/(1 − α r_α)), clipped."""
-        low, high = self._bounds()
+        low, high = self.bounds()
         inside = np.clip(relative, low, high)
         return np.log((1.0 - self.alpha) * inside) - np.log1p(-self.alpha * inside)
 
     def is_clipped(self, relative: Float[np.ndarray, " *n"]) -> Bool[np.ndarray, " *n"]:
         """Whether the fitted value lies outside the bounds."""
-        low, high = self._bounds()
+        low, high = self.bounds()
         return (relative < low) | (relative > high)
 
-    def _bounds(self) -> tuple[float, float]:
+    def bounds(self) -> tuple[float, float]:
+        """Least and largest relative ratio that is believed."""
         low, high = (r / (self.alpha * r + 1.0 - self.alpha) for r in (self.floor, 1 / self.floor))
         return low, high
 

@@ -1,0 +1,74 @@
+"""`secant export`: a model as a program that runs without secant."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from secant.cli.command import command
+from secant.cli.output import check_place
+from secant.cli.score import ModelInput
+from secant.cli.session import Session
+
+if TYPE_CHECKING:
+    from secant.io.export import Exported
+    from secant.io.scoring import Scorer
+
+__all__ = ["export"]
+
+
+class Format(Enum):
+    """What the file is."""
+
+    ONNX = "onnx"
+    STABLEHLO = "stablehlo"
+
+
+class Precision(Enum):
+    """Of rows and answers."""
+
+    DOUBLE = "float64"
+    SINGLE = "float32"
+
+
+@command("export")
+def export(
+    session: Session,
+    model: ModelInput,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write, such as model.onnx.")
+    ],
+    to: Annotated[
+        Format | None,
+        typer.Option(help="Format; else by the file's ending, ONNX unless it is .stablehlo."),
+    ] = None,
+    dtype: Annotated[Precision, typer.Option(help="Type of rows and answers.")] = Precision.DOUBLE,
+) -> None:
+    """Write a model as ONNX or StableHLO, to be run without secant.
+
+    The file takes rows of numbers, encoded as `secant fit` did, and gives the log ratio or log
+    density of each in one pass. The scaling of columns is inside. ONNX needs the extra: pip install
+    'secant[onnx]'.
+    """
+    from secant.io.scoring import Scorer
+
+    check_place(output)
+    scorer = Scorer.loaded(model)
+    kind = to or (Format.STABLEHLO if output.suffix == ".stablehlo" else Format.ONNX)
+    found = _exported(scorer, output, kind, dtype)
+    session.show(
+        f"{kind.value} of a {found.estimator}: {len(found.columns)} columns of {found.dtype} to "
+        f"{found.quantity}, {found.size:,} bytes\n"
+        f"at 64 rows it is within {found.difference:.1e} of the model\nfile: {output}"
+    )
+    session.finish({"output": str(output), "format": kind.value, **vars(found)})
+
+
+def _exported(scorer: Scorer, output: Path, kind: Format, dtype: Precision) -> Exported:
+    from secant.io.export import export_onnx, export_stablehlo
+
+    write = export_onnx if kind is Format.ONNX else export_stablehlo
+    return write(scorer.estimator, output, dtype=dtype.value, encoding=scorer.encoding)
