@@ -12,12 +12,12 @@ from secant.training.interruption import is_interrupted
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
 
-def press(at_step):
-    """A reporter that presses Ctrl-C at a look."""
+def press(at_step, number=signal.SIGINT):
+    """A reporter that presses Ctrl-C, or sends another signal, at a look."""
 
     def report(record):
         if record.step == at_step:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
 
     return report
 
@@ -36,6 +36,12 @@ def test_the_first_ends_the_training_and_keeps_the_best():
     assert result.model.weight == whole.model.weight
 
 
+def test_so_does_the_end_of_a_job():
+    with keeping_best_on_interrupt():
+        result = turned(Towards(5.0), Towards(5.0), report=press(20, signal.SIGTERM))
+    assert (result.status, result.steps) == (Status.INTERRUPTED, 20)
+
+
 def test_later_stages_of_the_same_fit_do_not_begin():
     with keeping_best_on_interrupt():
         turned(Towards(5.0), Towards(5.0), report=press(10))
@@ -51,6 +57,15 @@ def test_the_second_is_passed_on():
             os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.fixture
+def as_in_a_terminal():
+    """A process that a script started in the background would ignore Ctrl-C."""
+    earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, earlier)
+
+
+@pytest.mark.usefixtures("as_in_a_terminal")
 def test_without_it_the_first_is_passed_on():
     with pytest.raises(KeyboardInterrupt):
         turned(Towards(5.0), Towards(5.0), report=press(10))
