@@ -194,6 +194,7 @@ def test_classifier(samples, rows, truth):
     assert rmse(found.log_ratio(rows), truth) < RMSE_WITHOUT_ANCHOR
 
 
+@pytest.mark.slow
 def test_grid_search_over_training(samples):
     x = np.concatenate([s[:1000] for s in samples])
     slow, fast = (

@@ -66,9 +66,9 @@ CONFIGURED = {
     "TRE": TRE(TelescopingHeads(3, TRUNK), **TINY),
 }
 
-# A path, a direct loss and the paper's method stand for the rest, which have nothing of their own
-# to check and much to compile: `make test-slow` runs them.
-QUICK = {"no anchor", "VI, CIA", "classifier"}
+# A path and a direct loss stand for the rest, which have nothing of their own to check and much to
+# compile: `make test-slow` runs them.
+QUICK = {"no anchor", "classifier"}
 
 # Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess
 # negates the answer. `test_checks_that_need_other_labels` runs the same checks relabelled.

@@ -137,7 +137,11 @@ def test_tables_show_excess_and_mass(tmp_path):
 @pytest.mark.parametrize(
     ("ratio", "rule"),
     [
-        (secant.SecantRatio(SpectralSecant(4, TRUNK), **TINY), SecantSteps),
+        pytest.param(
+            secant.SecantRatio(SpectralSecant(4, TRUNK), **TINY),
+            SecantSteps,
+            marks=pytest.mark.slow,
+        ),
         (secant.DREInfinity(TangentNetwork(TRUNK), **TINY), _tangent_rule),
     ],
 )
