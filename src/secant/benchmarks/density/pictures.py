@@ -52,11 +52,11 @@ def picture_path(folder: Path, task: str, method: str) -> Path:
 def densities_figure(
     sets: Sequence[Toy], methods: Sequence[str], folder: Path, path: Path
 ) -> Figure | None:
-    """Sets down, the truth and the methods across; None where no grid is kept.
+    """Sets down, the truth and the methods that have all of them across; None without any.
 
     Within a row of panels one scale of colours, from nothing to the truth's greatest density.
     """
-    shown = [m for m in methods if any(picture_path(folder, s.name, m).exists() for s in sets)]
+    shown = [m for m in methods if all(picture_path(folder, s.name, m).exists() for s in sets)]
     if not shown:
         return None
     size = (1.55 * (len(shown) + 1), 1.6 * len(sets))
@@ -81,8 +81,7 @@ def _line(panels: Sequence[Axes], toy: Toy, paths: Sequence[Path]) -> None:
         axes.set_yticks([])
     _shade(panels[0], truth, truth.max())
     for axes, path in zip(panels[1:], paths, strict=True):
-        if path.exists():
-            _shade(axes, np.exp(np.load(path).astype(np.float64)), truth.max())
+        _shade(axes, np.exp(np.load(path).astype(np.float64)), truth.max())
 
 
 def _shade(axes: Axes, density: Float[np.ndarray, " n"], most: float) -> None:
