@@ -1,17 +1,11 @@
 """The guide to comparisons, run as it stands."""
 
-import re
-from pathlib import Path
-
-GUIDE = Path(__file__).parents[2] / "docs/guides/compare.md"
+from tests.docs.guides import run
 
 
 def test_the_guide_finds_the_column_that_moved_and_writes_its_pages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL):
-        exec(block, names)
-    found = names["found"]
+    found = run("compare.md")["found"]
     assert found.features[0].name == "income"
     # Unit normals 0.8 apart: KL = 0.32 and 69 % in common.
     assert abs(found.kl.estimate - 0.32) < 4.5 * found.kl.standard_error

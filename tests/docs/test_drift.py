@@ -1,19 +1,12 @@
 """docs/guides/drift.md, run as it stands."""
 
-import re
-from pathlib import Path
-
 import pytest
-
-PAGE = Path(__file__).parents[2] / "docs/guides/drift.md"
+from tests.docs.guides import run
 
 
 @pytest.fixture(scope="module")
 def page():
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
-        exec(block, names)
-    return names
+    return run("drift.md")
 
 
 def test_older_patients_differ_most_in_blood_pressure(page):

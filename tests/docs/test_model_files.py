@@ -3,31 +3,22 @@
 import re
 from pathlib import Path
 
-import pytest
+from tests.docs.guides import run, text_of
 
 from secant.model_files.saving import FORMAT
 from secant.model_files.structure import decoder
 
-PAGE = Path(__file__).parents[2] / "docs/guides/model_files.md"
 
-
-@pytest.fixture
-def names(tmp_path, monkeypatch):
+def test_the_blocks_do_what_they_say(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
-        exec(block, names)
-    return names
-
-
-def test_the_blocks_do_what_they_say(names, capsys):
+    names = run("model_files.md")
     assert names["same"]
     assert names["read_metadata"]("model.secant") == {"trained on": "the table of May"}
     assert sorted(path.name for path in Path().iterdir()) == ["model.secant"]
 
 
 def test_the_tables_name_every_key_of_the_format():
-    text = PAGE.read_text("utf-8")
+    text = text_of("model_files.md")
     assert f"| `format` | {FORMAT} |" in text
     rows = [set(re.findall(r"`(\w+)`", row)) for row in re.findall(r"^\| (`[^|]*) \|", text, re.M)]
     documented = {key for row in rows for key in row}

@@ -1,27 +1,16 @@
 """The guides, run as they stand; recipes on pairs whose ratio is known."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from tests.docs.guides import run
 
 from secant import SklearnRatio
 
-GUIDES = Path(__file__).parents[2] / "docs/guides"
 N = 4000
-
-
-def run(page):
-    names = {}
-    text = (GUIDES / page).read_text(encoding="utf-8")
-    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(block, names)
-    return names
 
 
 @pytest.fixture(scope="module")

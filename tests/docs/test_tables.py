@@ -1,18 +1,14 @@
 """docs/guides/tables.md, run as it stands."""
 
 import re
-from pathlib import Path
 
 import numpy as np
-
-PAGE = Path(__file__).parents[2] / "docs/guides/tables.md"
+from tests.docs.guides import run, text_of
 
 
 def test_the_guide_to_tables():
-    page = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
-        exec(block, page)
-    named = re.search(r"# (\('age'.*\))", PAGE.read_text(encoding="utf-8"))
+    page = run("tables.md")
+    named = re.search(r"# (\('age'.*\))", text_of("tables.md"))
     assert str(page["encoding"].names) == named[1]
     np.testing.assert_array_equal(np.floor(page["x_0"][1]), [45, 0, 1, 0, 19539])
     np.testing.assert_array_equal(np.floor(page["x_1"][1]), [34, 0, 0, 1, 19845])

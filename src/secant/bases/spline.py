@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["MonotoneSpline"]
+__all__ = ["MonotoneSpline", "Segment"]
 
 Values = Float[np.ndarray, " n"]
 Knots = Float[np.ndarray, " m"]
 
 
-class _Segment(NamedTuple):
-    """What the formulas need of the interval in which each value lies."""
+class Segment(NamedTuple):
+    """What the formulas need of the interval in which each value lies.
 
-    left: Values
-    width: Values
-    low: Values
-    height: Values
-    slope_left: Values
-    slope_right: Values
+    Arrays of NumPy or JAX: exported programs have the same formulas.
+    """
+
+    left: Any
+    width: Any
+    low: Any
+    height: Any
+    slope_left: Any
+    slope_right: Any
 
     @property
-    def step(self) -> Values:
+    def step(self) -> Any:  # noqa: ANN401
+        """s, the slope of the chord."""
         return self.height / self.width
 
     @property
-    def bend(self) -> Values:
+    def bend(self) -> Any:  # noqa: ANN401
+        """d_k + d_{k+1} − 2s."""
         return self.slope_left + self.slope_right - 2.0 * self.step
+
+    def rise(self, xi: Any) -> Any:  # noqa: ANN401
+        """z − z_k at the share ξ of the interval (N1)."""
+        curve = xi * (1.0 - xi)
+        top = self.step * xi**2 + self.slope_left * curve
+        return self.height * top / (self.step + self.bend * curve)
+
+    def slope(self, xi: Any) -> Any:  # noqa: ANN401
+        """dz/dx at the share ξ of the interval."""
+        curve = xi * (1.0 - xi)
+        ends = self.slope_right * xi**2 + self.slope_left * (1.0 - xi) ** 2
+        top = self.step**2 * (ends + 2.0 * self.step * curve)
+        return top / (self.step + self.bend * curve) ** 2
 
 
 class MonotoneSpline(eqx.Module):
@@ -62,19 +80,14 @@ class MonotoneSpline(eqx.Module):
     def __call__(self, x: Values) -> Values:
         """z at each x."""
         at = self._segment(x, self.knots)
-        xi = np.clip((x - at.left) / at.width, 0.0, 1.0)
-        curve = xi * (1.0 - xi)
-        rise = at.height * (at.step * xi**2 + at.slope_left * curve) / (at.step + at.bend * curve)
+        rise = at.rise(np.clip((x - at.left) / at.width, 0.0, 1.0))
         below, above = self._beyond(x, self.knots)
-        return at.low + rise + below * self.slopes[0] + above * self.slopes[-1]
+        return np.asarray(at.low + rise + below * self.slopes[0] + above * self.slopes[-1])
 
     def derivative(self, x: Values) -> Values:
         """dz/dx at each x."""
         at = self._segment(x, self.knots)
-        xi = np.clip((x - at.left) / at.width, 0.0, 1.0)
-        curve = xi * (1.0 - xi)
-        ends = at.slope_right * xi**2 + at.slope_left * (1.0 - xi) ** 2
-        return at.step**2 * (ends + 2.0 * at.step * curve) / (at.step + at.bend * curve) ** 2
+        return np.asarray(at.slope(np.clip((x - at.left) / at.width, 0.0, 1.0)))
 
     def inverse(self, z: Values) -> Values:
         """x at each z: the root of a quadratic in ξ."""
@@ -85,11 +98,12 @@ class MonotoneSpline(eqx.Module):
         root = np.sqrt(np.maximum(b**2 + 4.0 * a * at.step * rise, 0.0))
         xi = 2.0 * at.step * rise / (b + root)  # this form of the root does not cancel
         below, above = self._beyond(z, self.levels)
-        return at.left + at.width * xi + below / self.slopes[0] + above / self.slopes[-1]
+        x = at.left + at.width * xi + below / self.slopes[0] + above / self.slopes[-1]
+        return np.asarray(x)
 
-    def _segment(self, place: Values, edges: Knots) -> _Segment:
+    def _segment(self, place: Values, edges: Knots) -> Segment:
         k = np.clip(np.searchsorted(edges, place, side="right") - 1, 0, edges.size - 2)
-        return _Segment(
+        return Segment(
             self.knots[k],
             np.diff(self.knots)[k],
             self.levels[k],

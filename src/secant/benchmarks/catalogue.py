@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from secant.benchmarks.command_line import COMMAND_LINE, CommandRow, run_command_line
 from secant.benchmarks.covariate_shift import METHODS as SHIFT_METHODS
 from secant.benchmarks.covariate_shift import ShiftRow
 from secant.benchmarks.covariate_shift import run as run_covariate_shift
@@ -21,7 +22,7 @@ from secant.benchmarks.suites import SUITES
 
 __all__ = ["AnyRow", "Listed", "listed", "run_named"]
 
-AnyRow = Row | InformationRow | DensityRow | ShiftRow
+AnyRow = Row | InformationRow | DensityRow | ShiftRow | CommandRow
 
 _SHIFT = "covariate-shift"
 _THROUGHPUT = "throughput"
@@ -54,6 +55,7 @@ def listed() -> tuple[Listed, ...]:
         *(Listed(i.name, len(i.tasks) * len(i.methods), i.about) for i in information),
         *(Listed(d.name, len(d.tasks) * len(d.methods), d.about) for d in density),
         Listed(_SHIFT, len(SHIFT_METHODS), "weights bring a biased table's mean back"),
+        Listed(COMMAND_LINE.name, len(COMMAND_LINE.tasks), COMMAND_LINE.about),
         Listed(_THROUGHPUT, 3, "a training step against its bare matrix products"),
     )
 
@@ -80,6 +82,8 @@ def run_named(name: str, results: Path, selection: Selection) -> Iterator[AnyRow
         yield from run_density(DENSITY_SUITES[name](), path, selection)
     elif name == _SHIFT:
         yield from run_covariate_shift(path, selection.n_seeds or _SHIFT_SEEDS)
+    elif name == COMMAND_LINE.name:
+        yield from run_command_line(path, selection)
     elif name == _THROUGHPUT:
         from secant.benchmarks.throughput import run_throughput
 

@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from secant.benchmarks.rows import Run, append_row, machine, read_rows
+from secant.benchmarks.rows import Run, aligned, append_row, machine, read_rows
 from secant.benchmarks.tables import figure, table
 from secant.estimators import KernelRatio, RatioEstimator, SecantRatio, SklearnRatio
 from secant.exceptions import OverlapWarning
@@ -63,6 +63,14 @@ class ShiftRow(Run):
     status: str = ""
     traceback: str = ""
     machine: str = ""
+
+    @property
+    def numbers(self) -> str:
+        """The mean, plain and weighted."""
+        return (
+            f"truth {aligned(self.truth)} plain {aligned(self.plain)}"
+            f" weighted {aligned(self.weighted)} {aligned(self.seconds)} s"
+        )
 
     @property
     def plain_z(self) -> float:

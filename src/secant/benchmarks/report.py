@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from secant.benchmarks.command_line import command_section
 from secant.benchmarks.covariate_shift import ShiftRow, shift_table
 from secant.benchmarks.density.report import density_sections, density_summary
 from secant.benchmarks.information.report import information_sections, information_summary
@@ -42,6 +43,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     parts += density_sections(results)
     shifts = read_rows(results / "covariate-shift.jsonl", ShiftRow)
     parts += ["## Covariate shift on a real table", _COVARIATE_SHIFT, shift_table(shifts)]
+    parts += command_section(results)
     parts += ["## Throughput", _THROUGHPUT, _throughput_table(results / "throughput.jsonl")]
     stamps = sorted({row.machine for rows in core.values() for row in rows})
     parts += ["## Machine", *(f"- {stamp}" for stamp in stamps)]

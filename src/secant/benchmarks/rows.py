@@ -13,7 +13,7 @@ from secant.provenance import machine
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Row", "Run", "append_row", "machine", "read_rows"]
+__all__ = ["Row", "Run", "aligned", "append_row", "machine", "read_rows"]
 
 
 _Kind = TypeVar("_Kind")
@@ -27,6 +27,11 @@ class Run:
     task: str
     method: str
     seed: int
+
+    @property
+    def numbers(self) -> str:
+        """What was found, on one line."""
+        raise NotImplementedError
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -60,6 +65,19 @@ class Row(Run):
     status: str = ""
     traceback: str = ""
     machine: str = ""
+
+    @property
+    def numbers(self) -> str:
+        """Truth and errors."""
+        return (
+            f"x{self.evaluations:<3d} truth {aligned(self.truth)} error {aligned(self.error)}"
+            f" rmse {aligned(self.rmse_1)} / {aligned(self.rmse_0)} {aligned(self.seconds)} s"
+        )
+
+
+def aligned(value: float | None) -> str:
+    """A number of seven places, or a dash."""
+    return "      –" if value is None else f"{value:7.3f}"
 
 
 def append_row(path: Path, row: DataclassInstance) -> None:

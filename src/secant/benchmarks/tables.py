@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+
+from secant.report.markdown import table
 
 __all__ = ["figure", "table", "whole"]
 
@@ -20,9 +20,3 @@ def figure(value: float) -> str:
 def whole(value: float) -> str:
     """A number without decimals."""
     return f"{value:.0f}" if np.isfinite(value) else "–"
-
-
-def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table, the first column to the left and the others to the right."""
-    rule = ["---", *["---:"] * (len(header) - 1)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *lines))

@@ -100,35 +100,4 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def _line(row: AnyRow) -> str:
-    return f"{row.task:34s} {row.method:28s} seed {row.seed} {_numbers(row)} {row.status}"
-
-
-def _numbers(row: AnyRow) -> str:
-    from secant.benchmarks.covariate_shift import ShiftRow
-    from secant.benchmarks.density.rows import DensityRow
-    from secant.benchmarks.information.rows import InformationRow
-
-    if isinstance(row, InformationRow):
-        return (
-            f"truth {_number(row.truth)} estimate {_number(row.estimate)}"
-            f" ± {_number(row.standard_error)} p {_number(row.p_value)} {_number(row.seconds)} s"
-        )
-    if isinstance(row, DensityRow):
-        return (
-            f"x{row.evaluations:<3d} nll {_number(row.nll)} ± {_number(row.nll_error)}"
-            f" truth {_number(row.truth)} log Z {_number(row.log_normalizer)}"
-            f" ± {_number(row.log_normalizer_error)} {_number(row.seconds)} s {row.peak_mib} MiB"
-        )
-    if isinstance(row, ShiftRow):
-        return (
-            f"truth {_number(row.truth)} plain {_number(row.plain)}"
-            f" weighted {_number(row.weighted)} {_number(row.seconds)} s"
-        )
-    return (
-        f"x{row.evaluations:<3d} truth {_number(row.truth)} error {_number(row.error)}"
-        f" rmse {_number(row.rmse_1)} / {_number(row.rmse_0)} {_number(row.seconds)} s"
-    )
-
-
-def _number(value: float | None) -> str:
-    return "      –" if value is None else f"{value:7.3f}"
+    return f"{row.task:34s} {row.method:28s} seed {row.seed} {row.numbers} {row.status}"

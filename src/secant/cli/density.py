@@ -15,16 +15,7 @@ from secant.cli.inputs import Columns, Missing, MissingOption, OneTable
 from secant.cli.output import JSON, check_place
 from secant.cli.reports import Writers, check_report, write_report
 from secant.cli.resuming import Resumable, Resume
-from secant.cli.score import (
-    ROWS_AT_ONCE,
-    BatchRows,
-    DataInput,
-    Keep,
-    ModelInput,
-    ScoreName,
-    TableOutput,
-    write_scores,
-)
+from secant.cli.score import scoring
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
@@ -143,16 +134,10 @@ def _summary(estimator: DensityEstimator) -> dict[str, JSON]:
     }
 
 
-@app.command("score")
-@command("density score")
-def score(
-    session: Session,
-    model: ModelInput,
-    data: DataInput,
-    output: TableOutput,
-    keep: Keep = None,
-    name: ScoreName = None,
-    batch_rows: BatchRows = ROWS_AT_ONCE,
-) -> None:
-    """Write the log density of every row beside its columns; as `secant score`."""
-    write_scores(session, model, data, output, keep, name, batch_rows, only_densities=True)
+app.command("score")(
+    scoring(
+        "density score",
+        "Write the log density of every row beside its columns; as `secant score`.",
+        only_densities=True,
+    )
+)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from secant.io.missing import Missing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,14 +18,6 @@ if TYPE_CHECKING:
     from secant.io.encoding import Encoded, Encoding
 
 __all__ = ["Columns", "Missing", "MissingOption", "OneTable", "TwoTables", "patterns"]
-
-
-class Missing(enum.Enum):
-    """What to do about missing values; `secant.io.encoding.Missing`, which is slow to import."""
-
-    REFUSE = "refuse"
-    DROP = "drop"
-    IMPUTE = "impute"
 
 
 Columns = Annotated[
@@ -72,13 +65,19 @@ class OneTable:
         cls, path: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
     ) -> OneTable:
         """Read a file and encode it by itself."""
-        from secant.io import encoding
         from secant.io.tables import column_names, read_table
 
         table = read_table(path, patterns(columns, column_names(path)))
-        made = encoding.Encoding.fitted(
-            [table], encoding.Missing(missing.value), labels=[str(path)]
-        )
+        return cls.encoded_by_itself(table, path, missing, seed=seed)
+
+    @classmethod
+    def encoded_by_itself(
+        cls, table: pa.Table, path: Path, missing: Missing, *, seed: int
+    ) -> OneTable:
+        """A table of a file, or some of its columns, encoded without regard to any other."""
+        from secant.io.encoding import Encoding
+
+        made = Encoding.fitted([table], missing, labels=[str(path)])
         return cls(table, made, made.encode(table, seed=seed))
 
     @property
@@ -104,12 +103,11 @@ class TwoTables:
         cls, a: Path, b: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
     ) -> TwoTables:
         """Read two files; their columns are matched by name."""
-        from secant.io import encoding
+        from secant.io.encoding import Encoding
         from secant.io.tables import column_names, read_table
 
         tables = [read_table(path, patterns(columns, column_names(path))) for path in (a, b)]
-        rule = encoding.Missing(missing.value)
-        made = encoding.Encoding.fitted(tables, rule, labels=[str(a), str(b)])
+        made = Encoding.fitted(tables, missing, labels=[str(a), str(b)])
         # Noise on categories must not be the same in both.
         first, second = (
             OneTable(table, made, made.encode(table, seed=2 * seed + number))

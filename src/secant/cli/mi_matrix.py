@@ -73,8 +73,7 @@ def _writers(found: MutualInformationMatrix, session: Session) -> Writers:
 def _drawn(found: MutualInformationMatrix, folder: Path) -> Sequence[Path]:
     from matplotlib.figure import Figure
 
-    size = 1.6 + 0.7 * len(found.names)
-    figure = Figure(figsize=(size + 1.0, size), layout="compressed")
+    figure = Figure(figsize=found.figure_size, layout="compressed")
     found.plot(figure.subplots())
     paths = [folder / f"matrix.{ending}" for ending in ("png", "svg")]
     for path in paths:
@@ -83,8 +82,7 @@ def _drawn(found: MutualInformationMatrix, folder: Path) -> Sequence[Path]:
 
 
 def _show_matrix(session: Session, found: MutualInformationMatrix) -> None:
-    pairs = [(i, j) for j in range(len(found.names)) for i in range(j)]
-    ranked = sorted(pairs, key=lambda pair: -found.estimate[pair])
+    d = len(found.names)
     session.show_table(
         ("column", "column", found.base, "± s.e.", "p-value"),
         [
@@ -95,6 +93,6 @@ def _show_matrix(session: Session, found: MutualInformationMatrix) -> None:
                 f"{found.standard_error[i, j]:.4f}",
                 f"{found.p_value[i, j]:.3g}",
             )
-            for i, j in ranked
+            for i, j in found.strongest(d * (d - 1) // 2)
         ],
     )

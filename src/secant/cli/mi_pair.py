@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from secant.cli.inputs import Missing, OneTable
+from secant.cli.inputs import Missing, OneTable, patterns
 from secant.cli.mi_settings import MISettings
 from secant.cli.output import JSON
 from secant.cli.reports import Writers
@@ -39,11 +39,7 @@ def pair_information(
     """
     from secant.tasks import mutual_information
 
-    parts = {
-        name: OneTable.read(data, columns, missing, seed=3 * session.seed + number)
-        for number, (name, columns) in enumerate(named.items())
-    }
-    _check_apart(parts)
+    parts = _read(data, named, missing, seed=session.seed)
     blocks = _common_rows(list(parts.values()))
     n = blocks[0].shape[0]
     session.say(f"{n:,} rows of {data}")
@@ -69,10 +65,26 @@ def _writers(found: MutualInformation, parts: Mapping[str, OneTable], session: S
     )
 
 
-def _check_apart(parts: dict[str, OneTable]) -> None:
+def _read(
+    data: Path, named: Mapping[str, list[str]], missing: Missing, *, seed: int
+) -> dict[str, OneTable]:
+    """The columns of each variable as numbers, from a file that is read once."""
+    from secant.io.tables import column_names, read_table, selected
+
+    names = column_names(data)
+    chosen = {name: selected(names, patterns(c, names) or []) for name, c in named.items()}
+    _check_apart(chosen)
+    table = read_table(data, [column for columns in chosen.values() for column in columns])
+    return {
+        name: OneTable.encoded_by_itself(table.select(c), data, missing, seed=3 * seed + number)
+        for number, (name, c) in enumerate(chosen.items())
+    }
+
+
+def _check_apart(chosen: Mapping[str, list[str]]) -> None:
     seen: dict[str, str] = {}
-    for name, part in parts.items():
-        for column in part.encoding.inputs:
+    for name, columns in chosen.items():
+        for column in columns:
             if column in seen:
                 raise ValueError(
                     f"Column {column!r} is in both --{seen[column]} and --{name}; "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +12,10 @@ from secant.cli.command import command
 from secant.cli.inputs import patterns
 from secant.cli.session import Session
 
-__all__ = ["BatchRows", "DataInput", "Keep", "ModelInput", "ScoreName", "TableOutput", "score"]
+if TYPE_CHECKING:
+    from secant.io.scoring import Scored
+
+__all__ = ["ModelInput", "score", "scoring"]
 
 ModelInput = Annotated[Path, typer.Argument(metavar="M", help="Model file.")]
 DataInput = Annotated[Path, typer.Argument(metavar="DATA", help="Table with the model's columns.")]
@@ -26,58 +30,58 @@ ScoreName = Annotated[
     str | None, typer.Option(help="Of the new column; else log_ratio or log_density.")
 ]
 BatchRows = Annotated[int, typer.Option(min=1, help="Rows in memory at once.")]
-ROWS_AT_ONCE = 65_536
 
 
-@command("score")
-def score(
-    session: Session,
-    model: ModelInput,
-    data: DataInput,
-    output: TableOutput,
-    keep: Keep = None,
-    name: ScoreName = None,
-    batch_rows: BatchRows = ROWS_AT_ONCE,
-) -> None:
+def scoring(command_name: str, about: str, *, only_densities: bool = False) -> Callable[..., None]:
+    """A command that scores a table, by models of densities only or by all."""
+
+    def score(
+        session: Session,
+        model: ModelInput,
+        data: DataInput,
+        output: TableOutput,
+        keep: Keep = None,
+        name: ScoreName = None,
+        batch_rows: BatchRows = 65_536,
+    ) -> None:
+        from secant.io.scoring import Scorer, score_table
+        from secant.io.tables import column_names
+
+        scorer = Scorer.loaded(model)
+        if only_densities and scorer.quantity != "log_density":
+            raise ValueError(
+                f"{model} is a model of a ratio, not of a density; use `secant score`."
+            )
+        found = score_table(
+            scorer,
+            data,
+            output,
+            keep=patterns(keep, column_names(data)),
+            name=name,
+            batch_rows=batch_rows,
+            seed=session.seed,
+        )
+        session.show(f"{_told(found)}\ntable: {output}")
+        session.finish({"output": str(output), "quantity": scorer.quantity, **vars(found)})
+
+    score.__doc__ = about
+    return command(command_name)(score)
+
+
+def _told(found: Scored) -> str:
+    empty = f", {found.rows - found.scored:,} without a score" if found.scored < found.rows else ""
+    return (
+        f"{found.rows:,} rows{empty}: {found.name} has mean {found.mean:.4f} nats, "
+        f"from {found.least:.4f} to {found.most:.4f}"
+    )
+
+
+score = scoring(
+    "score",
     """Write the log ratio or log density of every row.
 
     It stands beside the row's columns. The table is read and written piece by piece: it may be
     larger than memory. A row that a model fitted with `--missing drop` cannot score gets an empty
     score.
-    """
-    write_scores(session, model, data, output, keep, name, batch_rows)
-
-
-def write_scores(
-    session: Session,
-    model: Path,
-    data: Path,
-    output: Path,
-    keep: list[str] | None,
-    name: str | None,
-    batch_rows: int,
-    *,
-    only_densities: bool = False,
-) -> None:
-    """Score a table by any model."""
-    from secant.io.scoring import Scorer, score_table
-    from secant.io.tables import column_names
-
-    scorer = Scorer.loaded(model)
-    if only_densities and scorer.quantity != "log_density":
-        raise ValueError(f"{model} is a model of a ratio, not of a density; use `secant score`.")
-    found = score_table(
-        scorer,
-        data,
-        output,
-        keep=patterns(keep, column_names(data)),
-        name=name,
-        batch_rows=batch_rows,
-        seed=session.seed,
-    )
-    empty = f", {found.rows - found.scored:,} without a score" if found.scored < found.rows else ""
-    session.show(
-        f"{found.rows:,} rows{empty}: {found.name} has mean {found.mean:.4f} nats, "
-        f"from {found.least:.4f} to {found.most:.4f}\ntable: {output}"
-    )
-    session.finish({"output": str(output), "quantity": scorer.quantity, **vars(found)})
+    """,
+)

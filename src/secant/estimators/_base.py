@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import abc
-import os
-from collections.abc import Mapping
 from typing import Self
 
 import jax
@@ -23,14 +21,13 @@ from secant.estimators.checks import (
     checked_weights,
 )
 from secant.estimators.preparation import Sample
-from secant.model_files import save
-from secant.model_files.strict_json import JSON
+from secant.model_files import Savable
 from secant.notebook import fragment
 
 __all__ = ["RatioEstimator"]
 
 
-class RatioEstimator(BaseEstimator, abc.ABC):
+class RatioEstimator(Savable, BaseEstimator, abc.ABC):
     """An estimator of log r(x) = log p_1(x) − log p_0(x) from samples of both.
 
     `x_1` is on top: a positive log ratio says that a row looks more like `x_1`.
@@ -107,17 +104,6 @@ class RatioEstimator(BaseEstimator, abc.ABC):
     def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
         """The same as `log_ratio`, under scikit-learn's name."""
         return self.log_ratio(X)
-
-    def save(
-        self, path: str | os.PathLike[str], *, metadata: Mapping[str, JSON] | None = None
-    ) -> None:
-        """Write the fitted estimator to a `.secant` file, for `secant.load`.
-
-        Args:
-            path: where; an older file is replaced once the new one is complete.
-            metadata: anything JSON can hold, for `secant.io.models.read_metadata`.
-        """
-        save(self, path, metadata=metadata)
 
     def report(self) -> None:
         """Print what `diagnostics_` says about the fit: a verdict, then numbers in groups."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 import equinox as eqx
@@ -22,8 +20,7 @@ from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import check_parts, checked_rows
 from secant.estimators.preparation import Prepared, Sample, from_samples, paired_rows
 from secant.estimators.scaling import Standardise
-from secant.model_files import save
-from secant.model_files.strict_json import JSON
+from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
 from secant.targets.flow_matching import FlowMatching
@@ -55,7 +52,7 @@ class EntropyDifference(NamedTuple):
     standard_error: float
 
 
-class PathEntropy(BaseEstimator):
+class PathEntropy(Savable, BaseEstimator):
     """H(p_0) − H(p_1) = −∫ E[∇·v̄(x_t, t)] dt with a learned mean velocity v̄ (F1).
 
     Where p_0 is the product of p_1's margins this is the mutual information (or the total
@@ -146,17 +143,6 @@ class PathEntropy(BaseEstimator):
         rows_0 = checked_rows(x_0, "x_0", n_features=self.n_features_in_)
         rows_1 = checked_rows(x_1, "x_1", n_features=self.n_features_in_)
         return self._difference(self.scaling_(rows_0), self.scaling_(rows_1), jax.random.key(1))
-
-    def save(
-        self, path: str | os.PathLike[str], *, metadata: Mapping[str, JSON] | None = None
-    ) -> None:
-        """Write the fitted estimator to a `.secant` file, for `secant.load`.
-
-        Args:
-            path: where; an older file is replaced once the new one is complete.
-            metadata: anything JSON can hold, for `secant.io.models.read_metadata`.
-        """
-        save(self, path, metadata=metadata)
 
     def _difference(
         self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], key: PRNGKeyArray

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 from scipy.stats import ks_2samp
 
@@ -29,6 +30,7 @@ __all__ = [
     "Scaling",
     "ScalingRule",
     "Standardise",
+    "tail",
 ]
 
 LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
@@ -88,8 +90,13 @@ class Scaling(eqx.Module):
 def _table(y: Float[Array, " n"], knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:
     """Piecewise linear between the knots, logarithmic beyond: increasing and tame for outliers."""
     inside = xp.interp(y, knots, xp.asarray(LEVELS, dtype=y.dtype))
-    beyond = y - xp.clip(y, knots[0], knots[-1])
-    return inside + xp.sign(beyond) * xp.log1p(xp.abs(beyond))
+    return inside + tail(y, knots[0], knots[-1], xp)
+
+
+def tail(y: Array, first: ArrayLike, last: ArrayLike, xp: ModuleType) -> Array:
+    """What the map adds beyond its first and last knot: ± log(1 + distance)."""
+    beyond = y - xp.clip(y, first, last)
+    return xp.sign(beyond) * xp.log1p(xp.abs(beyond))
 
 
 def _table_slope(

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from secant.io.errors import TableError, nearest, quoted, shown
 
-__all__ = ["chosen", "selected"]
+__all__ = ["check_distinct", "chosen", "selected"]
 
 _ROW_LABELS = re.compile(r"__index_level_\d+__")  # how pandas stores an index without a name
 
@@ -51,7 +51,7 @@ def chosen(names: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
         found = [name for name in names if not _ROW_LABELS.fullmatch(name)]
     if not found:
         raise TableError("It has no columns.")
-    _check_distinct(found)
+    check_distinct(found)
     if "" in found:
         raise TableError(
             f"Column {list(names).index('') + 1} has no name. It is often a row number (pandas: "
@@ -60,7 +60,12 @@ def chosen(names: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
     return found
 
 
-def _check_distinct(names: Sequence[str]) -> None:
+def check_distinct(names: Sequence[str]) -> None:
+    """Refuse columns that cannot be told apart.
+
+    Raises:
+        TableError: If two share a name.
+    """
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise TableError(f"Several columns are named {quoted(twice)}. Rename all but one of each.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,9 @@ from secant.io.codes import ColumnCode, OneHot, Quantity, code_from_json
 from secant.io.errors import TableError, counted, nearest, quoted, shown
 from secant.io.kinds import Kind, is_missing, kind_of, numbers, plain
 from secant.io.matching import default_labels, matched_kinds
+from secant.io.missing import Missing
 
 __all__ = ["Encoded", "Encoding", "Missing"]
-
-
-class Missing(Enum):
-    """What to do about missing values: nulls and NaN."""
-
-    REFUSE = "refuse"  # say how many there are, and where
-    DROP = "drop"  # leave out rows that lack one
-    IMPUTE = "impute"  # the median of a quantity; a category of their own among names
 
 
 @dataclass(frozen=True, eq=False)  # arrays neither compare nor hash

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from secant.io.columns import check_distinct
 from secant.io.errors import TableError, counted, nearest, quoted, shown
 from secant.io.kinds import Kind, kind_of
 
@@ -28,10 +29,7 @@ def kinds_of(table: pa.Table) -> dict[str, Kind]:
     Raises:
         TableError: If two columns share a name, or one cannot be made into numbers.
     """
-    names = table.column_names
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise TableError(f"Several columns are named {quoted(twice)}. Rename all but one of each.")
+    check_distinct(table.column_names)
     return {field.name: kind_of(field.name, field.type) for field in table.schema}
 
 

@@ -193,13 +193,10 @@ def _check_rows(n: int) -> None:
 def _reading(path: Path) -> Iterator[None]:
     """Errors that name the file and say what to do."""
     try:
-        yield
-    except TableError as error:
-        raise _about(path, error) from None
-    except OSError as error:
-        raise TableError(
-            f"{shown(path)} cannot be read: {error.strerror or _first(error)}."
-        ) from None
+        with _told(path, "read"):
+            yield
+    except TableError:
+        raise
     except Exception as error:  # readers raise all kinds on bytes that somebody made up
         raise TableError(
             f"{shown(path)} cannot be read as {format_of(path).name}; it seems damaged, or made "
@@ -210,16 +207,26 @@ def _reading(path: Path) -> Iterator[None]:
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
     try:
+        with _told(path, "written"):
+            yield
+    except TableError:
+        raise
+    except (pa.ArrowException, ValueError) as error:
+        raise TableError(
+            f"{format_of(path).name} cannot hold this table: {_first(error)}. Try a .parquet."
+        ) from None
+
+
+@contextmanager
+def _told(path: Path, done: str) -> Iterator[None]:
+    """A user's mistake, and what the system refuses, with the file's name in it."""
+    try:
         yield
     except TableError as error:
         raise _about(path, error) from None
     except OSError as error:
         raise TableError(
-            f"{shown(path)} cannot be written: {error.strerror or _first(error)}."
-        ) from None
-    except (pa.ArrowException, ValueError) as error:
-        raise TableError(
-            f"{format_of(path).name} cannot hold this table: {_first(error)}. Try a .parquet."
+            f"{shown(path)} cannot be {done}: {error.strerror or _first(error)}."
         ) from None
 
 

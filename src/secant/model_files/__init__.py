@@ -4,6 +4,6 @@ Below the estimators, for they save themselves; it knows their classes by name o
 """
 
 from secant.model_files.errors import ModelFileError
-from secant.model_files.saving import load, read_metadata, save
+from secant.model_files.saving import Savable, load, read_metadata, save
 
-__all__ = ["ModelFileError", "load", "read_metadata", "save"]
+__all__ = ["ModelFileError", "Savable", "load", "read_metadata", "save"]

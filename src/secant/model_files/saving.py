@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +16,11 @@ from secant.model_files.container import Contents, packed, read, read_header, un
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import JSON, parsed, written
 from secant.model_files.structure import decoded, encoded
+from secant.provenance import versions
 
-__all__ = ["FORMAT", "ModelFileError", "load", "read_metadata", "save"]
+__all__ = ["FORMAT", "ModelFileError", "Savable", "load", "read_metadata", "save"]
 
 FORMAT = 1
-_LIBRARIES = ("secant", "jax", "equinox", "numpy", "scikit-learn", "safetensors")
 
 
 def save(
@@ -86,13 +84,31 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
     return dict(header["metadata"])
 
 
+class Savable:
+    """Estimators that can be written to a file."""
+
+    def save(
+        self, path: str | os.PathLike[str], *, metadata: Mapping[str, JSON] | None = None
+    ) -> None:
+        """Write what was fitted to a `.secant` file, for `secant.load`.
+
+        A part that is code of your own, such as a base or a classifier, cannot be saved.
+
+        Args:
+            path: where; an older file is replaced once the new one is complete.
+            metadata: anything JSON can hold, for `secant.io.models.read_metadata`.
+        """
+        assert isinstance(self, BaseEstimator)
+        save(self, path, metadata=metadata)
+
+
 def _packed_estimator(estimator: BaseEstimator, metadata: dict[str, JSON]) -> bytearray:
     """The bytes of a file, of which it is known that they load."""
     name = f"this {type(estimator).__name__}"
     parts = encoded(estimator, name)
     header = {
         "format": FORMAT,
-        "versions": _versions(),
+        "versions": versions(),
         "metadata": metadata,
         "estimator": parts.tree,
     }
@@ -145,13 +161,3 @@ def _checked_metadata(metadata: Mapping[str, JSON]) -> dict[str, JSON]:
     if not is_kept:
         raise ModelFileError("`metadata` must be what JSON can hold: keys are texts, no tuples.")
     return plain
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for library in _LIBRARIES:
-        try:
-            found[library] = importlib.metadata.version(library)
-        except importlib.metadata.PackageNotFoundError:  # run from its source, never installed
-            found[library] = "unknown"
-    return found

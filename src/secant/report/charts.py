@@ -1,7 +1,7 @@
 """Small charts as drawings of a few shapes; the template turns them into SVG.
 
 Colours are classes, so that charts follow the reader's light or dark theme. Shapes carry places on
-the paper only; the words in them are escaped by the template like all others.
+the paper only; words are escaped by the template like all others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ __all__ = [
     "Key",
     "Line",
     "Shape",
-    "Words",
     "path_of",
     "places",
     "plane",
@@ -50,18 +49,7 @@ class Dot:
     radius: float = 4.0
 
 
-@dataclass(frozen=True)
-class Words:
-    """A short label on the paper."""
-
-    x: float
-    y: float
-    text: str
-    look: str = ""
-    anchor: str = "start"
-
-
-Shape = Line | Dot | Words
+Shape = Line | Dot
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from secant.tasks.divergence_result import Divergence
 from secant.tasks.mi_matrix import MutualInformationMatrix
 from secant.tasks.mi_result import MutualInformation
 
-__all__ = ["escaped", "markdown", "write_markdown"]
+__all__ = ["escaped", "markdown", "table", "write_markdown"]
 
 _SHOWN = 10
 
@@ -69,10 +69,10 @@ def _(result: Comparison) -> str:
     parts = [
         f"# {zero} and {one}",
         f"**{escaped(result.verdict)}**",
-        _table(("", "estimate", "interval"), rows),
+        table(("", "estimate", "interval"), rows),
         *(f"> {escaped(note)}" for note in result.notes),
         "## Columns that carry the difference",
-        _table(("column", "carries (nats)", "mean shift (s.d.)", "KS distance"), columns),
+        table(("column", "carries (nats)", "mean shift (s.d.)", "KS distance"), columns),
         "## Reproduce",
         f"```python\n{result.call}\n```",
         f"secant {result.versions['secant']}, jax {result.versions['jax']}, "
@@ -92,7 +92,7 @@ def _(result: MutualInformation) -> str:
     if result.on_path is not None:
         other = result.on_path
         rows.append(("on the path", with_error(other.estimate, other.standard_error)))
-    return f"# Mutual information\n\n{_table(('', 'value'), rows)}\n"
+    return f"# Mutual information\n\n{table(('', 'value'), rows)}\n"
 
 
 @markdown.register
@@ -108,7 +108,7 @@ def _(result: MutualInformationMatrix) -> str:
         for i, j in result.strongest(d * (d - 1) // 2)
     ]
     header = ("column", "and", f"information ({result.base})", "p-value")
-    return f"# Mutual information of columns\n\n{_table(header, rows)}\n"
+    return f"# Mutual information of columns\n\n{table(header, rows)}\n"
 
 
 @markdown.register
@@ -122,7 +122,8 @@ def _divergence(found: Divergence) -> tuple[str, str, str]:
     return escaped(found.name), estimate, f"{number(low)} to {number(high)}"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table, the first column to the left and the others to the right."""
     rule = ["---", *["---:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
+from secant.atomic_files import write_atomically
 from secant.report.blocks import Section
 
 __all__ = ["Page", "Section", "made_by", "rendered", "write_page", "write_text"]
@@ -65,15 +64,7 @@ def write_text(path: Path | str, text: str) -> None:
     """Write a file whole or not at all: a reader never meets half of it."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_atomically(target, text.encode("utf-8"))
 
 
 def made_by(version: str) -> str:
@@ -103,10 +94,3 @@ def _environment() -> Environment:
 @cache
 def _part(name: str) -> str:
     return files("secant.report").joinpath("templates", name).read_text(encoding="utf-8")
-
-
-def _umask() -> int:
-    """The process's mask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

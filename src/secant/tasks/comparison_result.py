@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -61,6 +60,14 @@ class UnlikeRows:
     log_ratio: Float[np.ndarray, " k"]
     columns: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        k, columns = self.numbers.size, len(self.columns)
+        if len(self.cells) != k or any(len(row) != columns for row in self.cells):
+            raise ValueError(
+                f"`cells` must have {k} rows of {columns} texts, one for each column named; got "
+                f"{len(self.cells)} rows of {sorted({len(row) for row in self.cells})}."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,25 +183,6 @@ class Comparison:
         n = min(int(np.searchsorted(share, 0.5)) + 1, 3)
         return ", ".join(f"“{c.name}”" for c in self.features[:n])
 
-    def with_cells(
-        self,
-        columns: Sequence[str],
-        cells_0: Sequence[Sequence[str]],
-        cells_1: Sequence[Sequence[str]],
-    ) -> Comparison:
-        """The same, with other cells for the unlike rows, such as those of the tables as they came.
-
-        Args:
-            columns: their names.
-            cells_0: one row for each of `unlike_0.numbers`.
-            cells_1: one row for each of `unlike_1.numbers`.
-        """
-        return replace(
-            self,
-            unlike_0=_with_cells(self.unlike_0, columns, cells_0),
-            unlike_1=_with_cells(self.unlike_1, columns, cells_1),
-        )
-
     def __str__(self) -> str:
         """The verdict, the numbers behind it, and the first columns and rows."""
         n_0, n_1 = self.log_ratio_0.size, self.log_ratio_1.size
@@ -242,14 +230,3 @@ def _divergence_line(found: Divergence) -> str:
 def _rows(rows: UnlikeRows, n: int = 5) -> str:
     pairs = zip(rows.numbers[:n].tolist(), rows.log_ratio[:n].tolist(), strict=True)
     return ", ".join(f"{number} ({score:+.1f})" for number, score in pairs)
-
-
-def _with_cells(
-    rows: UnlikeRows, columns: Sequence[str], cells: Sequence[Sequence[str]]
-) -> UnlikeRows:
-    if len(cells) != rows.numbers.size or any(len(row) != len(columns) for row in cells):
-        raise ValueError(
-            f"`cells` must have {rows.numbers.size} rows of {len(columns)} texts, one for each "
-            f"column named; got {len(cells)} rows of {sorted({len(row) for row in cells})}."
-        )
-    return replace(rows, columns=tuple(columns), cells=tuple(tuple(row) for row in cells))

@@ -48,12 +48,7 @@ def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
     on the Student copula in 2 + 2 dimensions (2,000 rows) the mixture's far components cost 0.06
     nats that were never made good.
     """
-    near = ClassifierRatio(
-        trunk=trunk_for(n),
-        anchor=_anchor(n, n_features),
-        scaling=AdaptiveMargins(),
-        training=training_for(n),
-    )
+    near = _near(n, n_features, training_for(n))
     if n >= FEW_ROWS:
         return ChasmSwitch(near)
     far = SecantRatio(SpectralSecant(trunk=trunk_for(n)), training=training_for(n))
@@ -69,14 +64,14 @@ def quick_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
     if n < _QUICK_ROWS:
         return default_ratio(n, n_features)
     training = Training(steps=3000, evaluate_every=250, patience=4)
-    near = ClassifierRatio(
-        trunk=trunk_for(n),
-        anchor=_anchor(n, n_features),
-        scaling=AdaptiveMargins(),
-        training=training,
-    )
+    near = _near(n, n_features, training)
     return ChasmSwitch(near, SecantRatio(training=training), rows_to_look=None)
 
 
-def _anchor(n: int, n_features: int) -> GaussianMoments | bool:
-    return GaussianMoments() if n >= 5 * n_features * (n_features + 3) else False
+def _near(n: int, n_features: int, training: Training) -> ClassifierRatio:
+    return ClassifierRatio(
+        trunk=trunk_for(n),
+        anchor=GaussianMoments() if n >= 5 * n_features * (n_features + 3) else False,
+        scaling=AdaptiveMargins(),
+        training=training,
+    )

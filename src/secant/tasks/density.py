@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import jax
@@ -29,8 +28,7 @@ from secant.bases import (
 from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.exceptions import NormaliserWarning
-from secant.model_files import save
-from secant.model_files.strict_json import JSON
+from secant.model_files import Savable
 from secant.models.networks import FourierMLP
 from secant.tasks.annealing import Annealing
 from secant.tasks.defaults import FEW_ROWS, training_for
@@ -61,7 +59,7 @@ _MOST_BASE_ROWS = 2_000_000
 _MOST_BASE_NUMBERS = 64_000_000  # 256 MiB
 
 
-class DensityEstimator(DensityMixin, BaseEstimator):
+class DensityEstimator(Savable, DensityMixin, BaseEstimator):
     """log p(x) = log r(x) + log p_0(x) − log Ẑ, with p_0 a base and r learned on top of it.
 
     Contract of scikit-learn's `KernelDensity`: `fit`, `score_samples`, `score`, `sample`. One
@@ -228,19 +226,6 @@ class DensityEstimator(DensityMixin, BaseEstimator):
                 :n_samples
             ]
         return self.dequantisation_.floored(self.base_.chart.inverse(drawn))
-
-    def save(
-        self, path: str | os.PathLike[str], *, metadata: Mapping[str, JSON] | None = None
-    ) -> None:
-        """Write the fitted density to a `.secant` file, for `secant.load`.
-
-        A density of your own as a base is code and cannot be saved.
-
-        Args:
-            path: where; an older file is replaced once the new one is complete.
-            metadata: anything JSON can hold, for `secant.io.models.read_metadata`.
-        """
-        save(self, path, metadata=metadata)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether a fit has come to its end."""

@@ -44,13 +44,18 @@ class MutualInformationMatrix:
     base: str
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    @property
+    def figure_size(self) -> tuple[float, float]:
+        """Inches that the heat map's numbers need to be read."""
+        size = 1.6 + 0.7 * len(self.names)
+        return size + 1.0, size
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """A heat map with the numbers written in; a dot marks p ≤ 0.05."""
         from matplotlib import pyplot as plt
 
         if ax is None:
-            size = 1.6 + 0.7 * len(self.names)
-            _, ax = plt.subplots(figsize=(size + 1.0, size), layout="compressed")
+            _, ax = plt.subplots(figsize=self.figure_size, layout="compressed")
         top = max(float(np.nanmax(self.estimate)), 1e-3)
         image = ax.imshow(self.estimate, cmap="viridis", vmin=0.0, vmax=top)
         places = range(len(self.names))

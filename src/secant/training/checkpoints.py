@@ -57,21 +57,13 @@ class Slot:
     Args:
         path: of the file.
         every_seconds: how often to write it at most, but for the last time.
+        fingerprint: of all that the training depends on.
     """
 
-    def __init__(self, path: Path, every_seconds: float) -> None:
+    def __init__(self, path: Path, every_seconds: float, fingerprint: str) -> None:
         self._path, self._every = path, every_seconds
         self._written = time.perf_counter()
-        self._fingerprint = ""
-
-    def begin(self, causes: PyTree) -> None:
-        """Remember what the training depends on, by a digest of its arrays and names."""
-        leaves, structure = jax.tree.flatten(causes)
-        found = hashlib.sha256(re.sub(r" at 0x[0-9a-f]+", "", str(structure)).encode())
-        for leaf in leaves:
-            is_array = isinstance(leaf, np.ndarray | jax.Array)
-            found.update(np.asarray(leaf).tobytes() if is_array else str(leaf).encode())
-        self._fingerprint = found.hexdigest()
+        self._fingerprint = fingerprint
 
     def restored(self, start: Progress) -> Progress:
         """What was written here; the start itself where nothing was.
@@ -111,9 +103,10 @@ class Checkpoints:
         self._folder, self._every = folder, every_seconds
         self._numbers = itertools.count()
 
-    def next_slot(self) -> Slot:
+    def next_slot(self, causes: PyTree) -> Slot:
         """The file of the next training."""
-        return Slot(self._folder / f"training-{next(self._numbers)}.checkpoint", self._every)
+        path = self._folder / f"training-{next(self._numbers)}.checkpoint"
+        return Slot(path, self._every, _fingerprint(causes))
 
 
 _current: ContextVar[Checkpoints | None] = ContextVar("checkpoints", default=None)
@@ -156,10 +149,24 @@ def checkpointing(
         _current.reset(token)
 
 
-def next_slot() -> Slot | None:
-    """Where the training that begins now is to be written; None if nowhere."""
+def next_slot(causes: PyTree) -> Slot | None:
+    """Where the training that begins now is to be written; None if nowhere.
+
+    Args:
+        causes: all that the training depends on, by which it is known again.
+    """
     checkpoints = _current.get()
-    return None if checkpoints is None else checkpoints.next_slot()
+    return None if checkpoints is None else checkpoints.next_slot(causes)
+
+
+def _fingerprint(causes: PyTree) -> str:
+    """A digest of arrays and names; addresses in memory, which names may hold, are left out."""
+    leaves, structure = jax.tree.flatten(causes)
+    found = hashlib.sha256(re.sub(r" at 0x[0-9a-f]+", "", str(structure)).encode())
+    for leaf in leaves:
+        is_array = isinstance(leaf, np.ndarray | jax.Array)
+        found.update(np.asarray(leaf).tobytes() if is_array else str(leaf).encode())
+    return found.hexdigest()
 
 
 def _contents(progress: Progress, fingerprint: str) -> Contents:

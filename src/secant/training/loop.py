@@ -91,12 +91,11 @@ def train(
     best = _Best(held_out, rest, weights)
     key_rows, key_steps = jax.random.split(key)
     state = TrainingState.start(weights, training, key=key_steps)
-    slot = next_slot()
+    # The key is of the seed, the rest of the data and the settings.
+    slot = next_slot((training, objective, held_out.batch, jax.random.key_data(key)))
     first = Record(0, 0.0, float("nan"), best.score.value)
     found = _progress(state, best, (first,), Status.RUNNING)
     if slot is not None:
-        # The key is of the seed, the rest of the data and the settings.
-        slot.begin((training, objective, held_out.batch, jax.random.key_data(key)))
         found = slot.restored(found)
         best.resume(found)
         state = state.with_arrays(found.arrays[0])

@@ -50,4 +50,6 @@ def hostile_comparison():
     names = (*HOSTILE[:4], "long" * 60)
     bad = with_path(compared(names=names, samples=(HOSTILE[0], HOSTILE[1])))
     k = bad.unlike_0.numbers.size
-    return bad.with_cells(HOSTILE, [HOSTILE] * k, [HOSTILE[::-1]] * k)
+    zero = replace(bad.unlike_0, columns=HOSTILE, cells=(HOSTILE,) * k)
+    one = replace(bad.unlike_1, columns=HOSTILE, cells=(HOSTILE[::-1],) * k)
+    return replace(bad, unlike_0=zero, unlike_1=one)

@@ -78,11 +78,11 @@ def test_unlike_rows_are_the_extremes_of_each_sample(found):
 
 def test_cells_of_the_tables_as_they_came_take_their_place(found):
     k = found.unlike_0.numbers.size
-    shown = found.with_cells(["colour"], [["red"]] * k, [["blue"]] * k)
-    assert shown.unlike_0.columns == ("colour",)
-    assert shown.unlike_1.cells[0] == ("blue",)
-    with pytest.raises(ValueError, match=f"must have {k} rows of 1 texts"):
-        found.with_cells(["colour"], [["red"]], [["blue"]] * k)
+    shown = replace(found.unlike_0, columns=("colour",), cells=(("red",),) * k)
+    assert shown.cells[0] == ("red",)
+    for wrong in ((("red",),), (("red", "round"),) * k):
+        with pytest.raises(ValueError, match=f"must have {k} rows of 1 texts"):
+            replace(shown, cells=wrong)
 
 
 @pytest.mark.parametrize(

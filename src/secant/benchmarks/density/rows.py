@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from secant.benchmarks.rows import Run
+from secant.benchmarks.rows import Run, aligned
 
 __all__ = ["DensityRow"]
 
@@ -33,3 +33,13 @@ class DensityRow(Run):
     status: str = ""
     traceback: str = ""
     machine: str = ""
+
+    @property
+    def numbers(self) -> str:
+        """Likelihood and normaliser."""
+        return (
+            f"x{self.evaluations:<3d} nll {aligned(self.nll)} ± {aligned(self.nll_error)}"
+            f" truth {aligned(self.truth)} log Z {aligned(self.log_normalizer)}"
+            f" ± {aligned(self.log_normalizer_error)} {aligned(self.seconds)} s"
+            f" {self.peak_mib} MiB"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from secant.benchmarks.rows import Run
+from secant.benchmarks.rows import Run, aligned
 
 __all__ = ["InformationRow"]
 
@@ -26,3 +26,11 @@ class InformationRow(Run):
     status: str = ""
     traceback: str = ""
     machine: str = ""
+
+    @property
+    def numbers(self) -> str:
+        """Estimate, error and p-value."""
+        return (
+            f"truth {aligned(self.truth)} estimate {aligned(self.estimate)}"
+            f" ± {aligned(self.standard_error)} p {aligned(self.p_value)} {aligned(self.seconds)} s"
+        )

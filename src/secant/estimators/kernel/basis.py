@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import TypeVar
 
+import jax
 import numpy as np
 from jaxtyping import Float
 from scipy.spatial.distance import cdist
 
-__all__ = ["GaussianBasis", "median_distance", "squared_distances"]
+__all__ = ["GaussianBasis", "Numbers", "median_distance", "squared_distances"]
+
+Numbers = TypeVar("Numbers", np.ndarray, jax.Array)
 
 # Directions of the kernel matrix with less than this share of the largest are rounding noise.
 _LEAST_EIGENVALUE = 1e-12
@@ -45,10 +50,11 @@ class GaussianBasis:
         """Features of some rows."""
         return self.at(squared_distances(x, self.centers))
 
-    def at(self, squared: Float[np.ndarray, "n b"]) -> Float[np.ndarray, "n m"]:
-        """Features of rows at these squared distances from the centres."""
-        kernels = np.exp(squared * (-0.5 / self.bandwidth**2))
-        return kernels if self.mixing is None else kernels @ self.mixing
+    def at(self, squared: Numbers, xp: ModuleType = np) -> Numbers:
+        """Features (n, m) of rows at these squared distances (n, b); by NumPy or JAX."""
+        kernels = xp.exp(squared * (-0.5 / self.bandwidth**2))
+        mixed: Numbers = kernels if self.mixing is None else kernels @ self.mixing
+        return mixed
 
     def orthonormal(self) -> GaussianBasis:
         """The same span, orthonormal in the kernel's Hilbert space: ‖Φθ‖ = ‖θ‖ (D4)."""

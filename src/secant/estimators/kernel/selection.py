@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from secant.estimators.kernel.basis import GaussianBasis, squared_distances
+from secant.estimators.kernel.basis import GaussianBasis, Numbers, squared_distances
 from secant.estimators.kernel.rows import Rows, featured
 from secant.estimators.kernel.solver import Solver
 
@@ -26,18 +27,18 @@ class Link:
     alpha: float
     floor: float
 
-    def log_ratio(self, relative: Float[np.ndarray, " *n"]) -> Float[np.ndarray, " *n"]:
-        """log r = log((1 − α) r_α/(1 − α r_α)), clipped."""
-        low, high = self.bounds()
-        inside = np.clip(relative, low, high)
-        return np.log((1.0 - self.alpha) * inside) - np.log1p(-self.alpha * inside)
+    def log_ratio(self, relative: Numbers, xp: ModuleType = np) -> Numbers:
+        """log r = log((1 − α) r_α/(1 − α r_α)), clipped; by NumPy or JAX."""
+        inside = xp.clip(relative, *self._bounds())
+        found: Numbers = xp.log((1.0 - self.alpha) * inside) - xp.log1p(-self.alpha * inside)
+        return found
 
     def is_clipped(self, relative: Float[np.ndarray, " *n"]) -> Bool[np.ndarray, " *n"]:
         """Whether the fitted value lies outside the bounds."""
-        low, high = self.bounds()
+        low, high = self._bounds()
         return (relative < low) | (relative > high)
 
-    def bounds(self) -> tuple[float, float]:
+    def _bounds(self) -> tuple[float, float]:
         """Least and largest relative ratio that is believed."""
         low, high = (r / (self.alpha * r + 1.0 - self.alpha) for r in (self.floor, 1 / self.floor))
         return low, high

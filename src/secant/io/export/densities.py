@@ -18,6 +18,7 @@ from secant.bases import (
     NormalMargins,
     Reference,
 )
+from secant.bases.spline import Segment
 from secant.io.export.errors import ExportError
 from secant.io.export.intervals import ColumnTables, filled_up
 from secant.io.export.programs import Prepared, Program
@@ -96,17 +97,13 @@ def _with_normal_margins(splines: tuple[MonotoneSpline, ...], x: Rows) -> _Chart
         filled_up([getattr(s, name) for s in splines]) for name in ("knots", "levels", "slopes")
     )
     k = tables.interval(x)
-    left, right, low, high = (tables.at(i, v) for v in (knots, levels) for i in (k, k + 1))
-    slope_left, slope_right = tables.at(k, slopes), tables.at(k + 1, slopes)
-    inner = jnp.clip(x, knots[:, 0], knots[:, -1])
-    share = (inner - left) / (right - left)
-    step, curve = (high - low) / (right - left), share * (1.0 - share)
-    divisor = step + (slope_left + slope_right - 2.0 * step) * curve
-    rise = (high - low) * (step * share**2 + slope_left * curve) / divisor
+    (left, right), (low, high), (slope_left, slope_right) = (
+        (tables.at(k, values), tables.at(k + 1, values)) for values in (knots, levels, slopes)
+    )
+    at = Segment(left, right - left, low, high - low, slope_left, slope_right)
+    xi = (jnp.clip(x, knots[:, 0], knots[:, -1]) - left) / at.width
     below, above = jnp.minimum(x - knots[:, 0], 0.0), jnp.maximum(x - knots[:, -1], 0.0)
-    ends = slope_right * share**2 + slope_left * (1.0 - share) ** 2
-    derivative = step**2 * (ends + 2.0 * step * curve) / divisor**2
     return _Charted(
-        low + rise + below * slopes[:, 0] + above * slopes[:, -1],
-        jnp.sum(jnp.log(derivative), axis=1),
+        low + at.rise(xi) + below * slopes[:, 0] + above * slopes[:, -1],
+        jnp.sum(jnp.log(at.slope(xi)), axis=1),
     )

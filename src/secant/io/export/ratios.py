@@ -9,7 +9,8 @@ from jaxtyping import Array, Float
 
 from secant.estimators import ChasmSwitch, KernelRatio, RatioEstimator
 from secant.estimators.differentiable import DifferentiableRatio
-from secant.estimators.scaling import FARTHEST, LEVELS, Scaling
+from secant.estimators.kernel.basis import GaussianBasis
+from secant.estimators.scaling import FARTHEST, LEVELS, Scaling, tail
 from secant.integration import Quadrature, Rule, SecantSteps
 from secant.io.export.errors import ExportError
 from secant.io.export.intervals import ColumnTables
@@ -66,8 +67,7 @@ def scaled(x: Rows, scaling: Scaling) -> Rows:
     slope = tables.at(k, np.diff(levels) / np.diff(knots))
     inner = jnp.clip(y, knots[:, 0], knots[:, -1])
     inside = tables.at(k, levels) + slope * (inner - tables.at(k, knots))
-    beyond = y - inner
-    mapped = inside + jnp.sign(beyond) * jnp.log1p(jnp.abs(beyond))
+    mapped = inside + tail(y, knots[:, 0], knots[:, -1], jnp)
     return jnp.where(np.array(scaling.tabulated), mapped, y)
 
 
@@ -98,14 +98,12 @@ def _kernel_program(estimator: KernelRatio) -> Program:
     """All of it in double precision: coefficients of either sign all but cancel."""
     scaling, link = estimator.scaling_, estimator.link_
     centers, coefficients = estimator.centers_, estimator.coefficients_
-    halves = -0.5 / estimator.bandwidth_**2
+    basis = GaussianBasis(centers, estimator.bandwidth_)
 
     def prepare(x: Rows) -> Prepared:
         y = scaled(x, scaling)
         squares = jnp.sum(y**2, axis=1)[:, None] - 2.0 * (y @ centers.T) + np.sum(centers**2, 1)
-        relative = jnp.exp(halves * jnp.maximum(squares, 0.0)) @ coefficients
-        inside = jnp.clip(relative, *link.bounds())
-        log_ratio = jnp.log((1.0 - link.alpha) * inside) - jnp.log1p(-link.alpha * inside)
-        return Prepared((), log_ratio)
+        relative = basis.at(jnp.maximum(squares, 0.0), jnp) @ coefficients
+        return Prepared((), link.log_ratio(relative, jnp))
 
     return Program("log_ratio", estimator.n_features_in_, prepare, None)

@@ -1,0 +1,155 @@
+"""How long a user waits for the command line: its help, and a comparison of two large tables."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from secant.benchmarks.products import Product, Selection, run_product
+from secant.benchmarks.rows import Run, aligned, machine, read_rows
+from secant.benchmarks.tables import figure, table
+from secant.io.tables import write_table
+
+__all__ = ["COMMAND_LINE", "CommandRow", "command_section", "run_command_line"]
+
+_SECANT = (sys.executable, "-c", "from secant.cli import main; main()")
+_JAX = (sys.executable, "-c", "import jax")
+_LOOKS = 7
+_ROWS, _COLUMNS = 100_000, 20
+
+
+@dataclass(frozen=True)
+class CommandRow(Run):
+    """One command from start to end, in seconds of the wall clock.
+
+    `yardstick` is what `python -c "import jax"` takes, in turn with it. Of a comparison, `truth`
+    and `estimate` are KL(p_1‖p_0) in nats.
+    """
+
+    seconds: float | None = None
+    yardstick: float | None = None
+    truth: float | None = None
+    estimate: float | None = None
+    standard_error: float | None = None
+    status: str = ""
+    traceback: str = ""
+    machine: str = ""
+
+    @property
+    def numbers(self) -> str:
+        """Seconds, and what they are compared with."""
+        return (
+            f"{aligned(self.seconds)} s, import jax {aligned(self.yardstick)} s, "
+            f"truth {aligned(self.truth)} estimate {aligned(self.estimate)}"
+        )
+
+
+@dataclass(frozen=True)
+class _Task:
+    name: str
+    measured: Callable[[CommandRow], CommandRow]
+
+
+def _help(row: CommandRow) -> CommandRow:
+    pairs = [(_seconds([*_SECANT, "--help"]), _seconds(_JAX)) for _ in range(_LOOKS)]
+    own, jax = np.median(pairs[1:], axis=0)  # the first reads from the disk
+    return replace(row, seconds=float(own), yardstick=float(jax))
+
+
+def _compared(row: CommandRow, shift: float) -> CommandRow:
+    """Unit normals, all columns of the second shifted: KL = d shift²/2."""
+    rng = np.random.default_rng(row.seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, mean in (("a", 0.0), ("b", shift)):
+            rows = rng.normal(mean, 1.0, (_ROWS, _COLUMNS))
+            columns = {f"x{i}": rows[:, i] for i in range(_COLUMNS)}
+            write_table(folder / f"{file}.parquet", pa.table(columns))
+        paths = [str(folder / p) for p in ("a.parquet", "b.parquet")]
+        began = time.perf_counter()
+        printed = _run([*_SECANT, "compare", *paths, "-o", str(folder / "report"), "--json"])
+        seconds = time.perf_counter() - began
+    found = json.loads(printed)["result"]["kl"]
+    return replace(
+        row,
+        seconds=seconds,
+        truth=0.5 * _COLUMNS * shift**2,
+        estimate=found["estimate"],
+        standard_error=found["standard_error"],
+    )
+
+
+def _seconds(command: Sequence[str]) -> float:
+    began = time.perf_counter()
+    _run(command)
+    return time.perf_counter() - began
+
+
+def _run(command: Sequence[str]) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+COMMAND_LINE = Product(
+    "command-line",
+    "what a user waits for: help, and two tables of 100k × 20 compared with a report",
+    (
+        _Task("help", _help),
+        _Task("compare, overlapping", lambda row: _compared(row, 0.1)),
+        _Task("compare, apart", lambda row: _compared(row, 1.2)),
+    ),
+    ("secant",),
+)
+
+
+def run_command_line(results: Path, selection: Selection) -> Iterator[CommandRow]:
+    """Run what is not in the results file yet, appending and yielding rows."""
+    return run_product(
+        COMMAND_LINE, results, CommandRow, _measured, selection, runs_between_clearing=1
+    )
+
+
+def _measured(task: _Task, method: str, seed: int) -> list[CommandRow]:
+    row = CommandRow(COMMAND_LINE.name, task.name, method, seed, machine=machine())
+    try:
+        return [replace(task.measured(row), status="finished")]
+    except Exception:  # a failure is a result too
+        return [replace(row, status="failed", traceback=traceback.format_exc())]
+
+
+def command_section(results: Path) -> list[str]:
+    """The section of the page, where there are rows."""
+    rows = [r for r in read_rows(results / f"{COMMAND_LINE.name}.jsonl", CommandRow) if r.seconds]
+    tasks = dict.fromkeys(row.task for row in rows)
+    lines = [_line(task, [row for row in rows if row.task == task]) for task in tasks]
+    header = ["command", "seconds", "of `import jax`", "exact KL", "found", "seeds"]
+    return ["## The command line", _ABOUT, table(header, lines)] if lines else []
+
+
+def _line(task: str, runs: Sequence[CommandRow]) -> list[str]:
+    share = [r.seconds / r.yardstick for r in runs if r.seconds and r.yardstick]
+    found = [r.estimate for r in runs if r.estimate is not None]
+    return [
+        task,
+        " … ".join(figure(end(r.seconds for r in runs if r.seconds)) for end in (min, max)),
+        figure(float(np.mean(share))) if share else "–",
+        figure(runs[0].truth) if runs[0].truth is not None else "–",
+        figure(float(np.mean(found))) if found else "–",
+        str(len(runs)),
+    ]
+
+
+_ABOUT = (
+    "Wall clock from start to end of the process. `--help` is the median of six runs in turn with "
+    '`python -c "import jax"`; comparisons are of two Parquet files of 100,000 rows × 20 columns, '
+    "written reports included."
+)
