@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import jax
 import numpy as np
 from jaxtyping import Array, Float
 
 from secant.datasets import Pair, shuffled
-from secant.estimators import ISADRE, RatioEstimator, SecantRatio
+from secant.estimators import ISADRE, SecantRatio
 from secant.estimators.direct import HeldOutRatios
 from secant.estimators.neural import NeuralRatio
 from secant.estimators.path_ratio import PathRatio
 from secant.integration import Integral, Rule
 
-__all__ = ["Judgement", "Task"]
+__all__ = ["Judgement", "Ratio", "Task"]
 
 _JUDGE_ROWS = 20_000
 _ROWS_TO_HOLD = 100_000  # for methods that cannot draw fresh ones
 _BRIDGE_ROWS = 8192  # as many as a fit would hold out
+
+
+class Ratio(Protocol):
+    """All that a benchmark asks of an estimator."""
+
+    def fit_samples(self, x_0: np.ndarray, x_1: np.ndarray) -> Any:  # noqa: ANN401 -- itself
+        """Learn from rows of p_0 and of p_1."""
+
+    def log_ratio(self, X: np.ndarray) -> Float[np.ndarray, " n"]:
+        """log p_1(x) − log p_0(x) of other rows."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +70,18 @@ class Task:
             return self.pair.name
         return f"{self.pair.name}, {self.n_rows // 1000}k rows"
 
-    def fit(self, estimator: RatioEstimator, seed: int) -> RatioEstimator:
+    def fit(self, estimator: Ratio, seed: int) -> None:
         """Fit on this task's rows, drawn by the seed."""
         if self.n_rows is None and isinstance(estimator, NeuralRatio):
-            return estimator.fit_sampler(self.pair.sample)
+            estimator.fit_sampler(self.pair.sample)
+            return
         key, key_shuffle = jax.random.split(jax.random.key(1000 + seed))
         x_0, x_1 = self.pair.sample(key, self.n_rows or _ROWS_TO_HOLD)
         if self.y_columns:
             x_0 = shuffled(x_1, self.y_columns, key_shuffle)
-        return estimator.fit_samples(np.asarray(x_0), np.asarray(x_1))
+        estimator.fit_samples(np.asarray(x_0), np.asarray(x_1))
 
-    def judge(self, estimator: RatioEstimator, rule: Rule | None, seed: int) -> Judgement:
+    def judge(self, estimator: Ratio, rule: Rule | None, seed: int) -> Judgement:
         """Compare with the exact log ratio on rows the estimator has not seen.
 
         Args:
@@ -98,15 +110,13 @@ class Task:
         )
 
 
-def _answer(estimator: RatioEstimator, x: Float[np.ndarray, "n d"], rule: Rule | None) -> Integral:
+def _answer(estimator: Ratio, x: Float[np.ndarray, "n d"], rule: Rule | None) -> Integral:
     if isinstance(estimator, PathRatio):
         return estimator.integrate(x, estimator.rule_ if rule is None else rule)
     return Integral(estimator.log_ratio(x), 1, float("nan"))
 
 
-def _bridges(
-    estimator: RatioEstimator, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"]
-) -> float | None:
+def _bridges(estimator: Ratio, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"]) -> float | None:
     if not isinstance(estimator, SecantRatio | ISADRE):
         return None
     return estimator.bridge_loss(*(np.asarray(x[:_BRIDGE_ROWS]) for x in (x_0, x_1)))

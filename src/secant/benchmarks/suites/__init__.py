@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from secant.benchmarks.suites import ablation, baselines, core, frame, gaussian_mi, shoot_out
+from secant.benchmarks.suites import ablation, baselines, core, frame, gaussian_mi, peers, shoot_out
 from secant.benchmarks.suites.entries import Entry, Suite
 
 __all__ = ["SUITES", "Entry", "Suite", "ablation", "frame", "gaussian_mi"]
@@ -11,4 +11,5 @@ SUITES: dict[str, Callable[[], Suite]] = {
     "baselines": baselines.suite,
     "core": core.suite,
     "shoot-out": shoot_out.suite,
+    "peers": peers.suite,
 }

@@ -10,15 +10,14 @@ from typing import Any, Self
 
 from secant.benchmarks.benchmark import Outcome
 from secant.benchmarks.rows import Job, Row, machine
-from secant.benchmarks.tasks import Task
+from secant.benchmarks.tasks import Ratio, Task
 from secant.diagnostics import Diagnostics
-from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.integration import Rule, SecantSteps
 
 __all__ = ["ITS_OWN", "ONE_PASS", "Entry", "Make", "Suite", "by_random_state", "by_seed"]
 
-Make = Callable[[int], RatioEstimator]  # random_state → estimator
+Make = Callable[[int], Ratio]  # random_state → estimator
 ONE_PASS: tuple[Rule | None, ...] = (SecantSteps(1),)
 ITS_OWN: tuple[Rule | None, ...] = (None,)
 
@@ -45,7 +44,7 @@ class Entry:
         return [replace(row, **asdict(judgement)) for judgement in judged]
 
 
-def _described(row: Row, estimator: RatioEstimator) -> Row:
+def _described(row: Row, estimator: Ratio) -> Row:
     row = replace(row, status="finished", config=" ".join(repr(estimator).split()))
     found = getattr(estimator, "diagnostics_", None)  # a third party's may have none
     if found is not None:
@@ -91,11 +90,11 @@ class Suite:
         return self.entries[place]
 
 
-def by_seed(make: Callable[..., RatioEstimator]) -> Make:
+def by_seed(make: Callable[..., Ratio]) -> Make:
     """A maker of what takes `seed`."""
     return lambda seed: make(seed=seed)
 
 
-def by_random_state(make: Callable[..., RatioEstimator]) -> Make:
+def by_random_state(make: Callable[..., Ratio]) -> Make:
     """A maker of what takes `random_state`, as estimators do."""
     return lambda seed: make(random_state=seed)
