@@ -41,7 +41,8 @@ def run_suite(
     session: Session,
     suite: Annotated[str, typer.Argument(help="A name that `secant bench list` shows.")],
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Runs of each entry; else the suite's own number.")
+        int | None,
+        typer.Option(min=1, max=10_000, help="Runs of each entry; else the suite's own number."),
     ] = None,
     part: Annotated[str, typer.Option(help="i/n: the share of one of n processes.")] = "0/1",
     match: Annotated[
