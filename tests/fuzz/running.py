@@ -22,6 +22,8 @@ def run(target, corpus, modules):
         import atheris
     except ImportError:
         sys.exit("Fuzzing needs atheris: pip install -c constraints.txt -e '.[fuzz]'.")
+    for content in corpus:
+        target(content)  # what is imported on the way is imported once
     for name in modules:
         _instrument(atheris, name)
     FOUND.mkdir(exist_ok=True)
