@@ -104,7 +104,14 @@ def outcome(path):
 def watch(tmp_path_factory):
     path = tmp_path_factory.mktemp("first") / "c.toml"
     for line in LINES.values():  # modules are imported once; not so under the watch
-        for text in (as_toml(PLAIN), "seed = 1\n[training]\nsteps = 3", "sed = 1", "="):
+        CliRunner().invoke(COMMAND, [*line, "--help"])
+        for text in (
+            as_toml(PLAIN),
+            "seed = 1\n[training]\nsteps = 3",
+            "sed = 1",
+            "=",
+            "seed = -1",
+        ):
             path.write_text(text)
             CliRunner().invoke(COMMAND, [*line, "--config", str(path)])
     return Watch()
