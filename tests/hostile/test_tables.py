@@ -168,9 +168,12 @@ def outcome(path):
 def test_two_thousand_spoiled_tables(spoiled, tmp_path, capsys, suffix):
     watch = Watch()
     path = tmp_path / f"t{suffix}"
+    # Readers import parts of the standard library late, and once: other files come first.
+    tally(watch, path, spoiled(suffix), outcome, n=500, seed=2)
+    watch.seen.clear()
     counts, crashes = tally(watch, path, spoiled(suffix), outcome, n=2_000, seed=1)
     # NumPy parses the header of an array as a literal, which compiles it and runs nothing.
-    seen = [event for event in watch.seen if event[0] != "compile"]
+    watch.seen = seen = [event for event in watch.seen if event[0] != "compile"]
     with capsys.disabled():
         print(told(f"{suffix} tables", 2_000, watch, counts, crashes))
     assert (seen, crashes, counts["slow"]) == ([], [], 0)
