@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow lint format bench clean
+.PHONY: help demo browser test test-slow fuzz lint format bench clean
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -35,11 +35,18 @@ test: $(STAMP) browser  ## run the tests that take seconds
 test-slow: $(STAMP)  ## run the long tests only
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadscope
 
-lint: $(STAMP)  ## check style, types and the direction of imports
+SECONDS_EACH ?= 60
+fuzz: $(STAMP)  ## look for inputs that break the readers of model files and configurations
+	$(BIN)/python -m pip install -q -c constraints.txt "atheris>=3.0" || echo "atheris cannot be installed here." >&2
+	$(BIN)/python -m tests.fuzz.fuzz_model_file -max_total_time=$(SECONDS_EACH) -max_len=20000
+	$(BIN)/python -m tests.fuzz.fuzz_config -max_total_time=$(SECONDS_EACH)
+
+lint: $(STAMP)  ## check style, types, the direction of imports and known weaknesses of what is pinned
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/audit
 
 format: $(STAMP)  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix .
@@ -49,5 +56,5 @@ bench: $(STAMP)  ## run the core benchmark suite
 	$(BIN)/secant bench run core
 
 clean:  ## remove caches and outputs, keep the environment
-	rm -rf build dist demo-output site .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
+	rm -rf build dist demo-output fuzz-findings site .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from secant.plain_files import is_special
+
 __all__ = ["cause_in_words", "replacing", "write_atomically"]
 
 _CAUSES = {
@@ -43,6 +45,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if is_special(target):  # renaming onto /dev/null would take it away from everybody
+        raise OSError(errno.EINVAL, "it is a device or a pipe", str(target))
     part = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
     try:
         yield part

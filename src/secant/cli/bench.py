@@ -50,7 +50,8 @@ def run_suite(
         typer.Argument(help="A name that `secant bench list` shows, or `package.module:name`."),
     ],
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Runs of each entry; else the suite's own number.")
+        int | None,
+        typer.Option(min=1, max=10_000, help="Runs of each entry; else the suite's own number."),
     ] = None,
     methods: Annotated[
         str,

@@ -15,7 +15,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from secant.cli.config import ConfigError, checked, read_config
+from secant.cli.config import ConfigError, checked, read_config, shown
 from secant.cli.output import printable
 from secant.cli.session import Session
 
@@ -23,8 +23,14 @@ __all__ = ["ExitCode", "command"]
 
 Command = Callable[..., None]
 
+_LAST_SEED = 2**32 - 1  # NumPy's old generators take no more
+_MOST_STEPS = 2**31 - 1  # they are counted in 32 bits
+
 _OPTIONS = {
-    "seed": (Annotated[int, typer.Option(min=0, help="Seed of everything random.")], 0),
+    "seed": (
+        Annotated[int, typer.Option(min=0, max=_LAST_SEED, help="Seed of everything random.")],
+        0,
+    ),
     "as_json": (Annotated[bool, typer.Option("--json", help="Print one line of JSON.")], False),
     "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="No messages, no bars.")], False),
     "strict": (
@@ -34,7 +40,9 @@ _OPTIONS = {
 }
 _STEPS = Annotated[
     int | None,
-    typer.Option(min=1, help="Training steps of a network; else as many as suit the rows."),
+    typer.Option(
+        min=1, max=_MOST_STEPS, help="Training steps of a network; else as many as suit the rows."
+    ),
 ]
 _NOT_IN_A_FILE = ("config", "steps")  # steps stand under [training] there
 _OF_OURS = ("secant", "sklearn")
@@ -149,13 +157,12 @@ def _training(config: Path | None, steps: int | None) -> dict[str, object]:
     values: dict[str, object] = {}
     table = {} if config is None else read_config(config).get("training", {})
     if not isinstance(table, dict):
-        raise ConfigError(f"{config}: 'training' must be a table, [training]; got {table!r}.")
+        raise ConfigError(f"{config}: 'training' must be a table, [training]; got {shown(table)}.")
     if table:
-        from typing import get_type_hints
-
+        from secant.model_files.structure.field_types import hints_of
         from secant.training import Training
 
-        values = checked(table, get_type_hints(Training), where=f"{config}, [training]")
+        values = checked(table, hints_of(Training), where=f"{config}, [training]")
         Training(**values)  # type: ignore[arg-type]  # their types were checked, now their ranges
     return values if steps is None else {**values, "steps": steps}
 

@@ -35,7 +35,9 @@ def compare(
     folds: Annotated[
         int | None, typer.Option(min=2, help="Every row is scored by a fit on the other folds.")
     ] = None,
-    permutations: Annotated[int, typer.Option(min=1, help="Behind the p-value.")] = 999,
+    permutations: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Behind the p-value.")
+    ] = 999,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     output: ReportOutput = None,
     html: Html = True,

@@ -10,9 +10,14 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-__all__ = ["ConfigError", "checked", "read_config"]
+from secant.plain_files import is_special
 
-_MOST_BYTES = 1 << 20  # a configuration of a megabyte is a mistake
+__all__ = ["ConfigError", "checked", "parsed", "read_config", "shown"]
+
+_MOST_BYTES = 1 << 16  # more is a mistake
+_MOST_DOTS = 2_000  # a key of n dots takes tomllib n² steps: 30,000 of them take it minutes
+_MOST_BITS = 63  # of a whole number
+_LONGEST = 60  # characters of a key or a value in a message
 _KINDS = {
     bool: "true or false",
     int: "a whole number",
@@ -28,15 +33,34 @@ class ConfigError(ValueError):
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """What the file says."""
+    """What the file says.
+
+    Raises:
+        ConfigError: it is not TOML, or longer than any configuration.
+        OSError: it cannot be read.
+    """
+    if is_special(path):
+        raise ConfigError(f"{path} is not a plain file; write the configuration to one.")
+    with path.open("rb") as file:
+        return parsed(file.read(_MOST_BYTES + 1), str(path))
+
+
+def parsed(content: bytes, where: str) -> dict[str, Any]:
+    """What these bytes of a file say.
+
+    Raises:
+        ConfigError: they are not TOML, or too many.
+    """
+    if len(content) > _MOST_BYTES:
+        raise ConfigError(f"{where} must be smaller than {_MOST_BYTES:,} bytes.")
+    if content.count(b".") > _MOST_DOTS:
+        raise ConfigError(f"{where} must have fewer than {_MOST_DOTS:,} dots.")
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise ConfigError(f"{path} must be smaller than {_MOST_BYTES:,} bytes.")
         return tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    except RecursionError:
+        raise ConfigError(f"{where} is not valid TOML: it is nested too deeply.") from None
+    except ValueError as error:  # TOML's own, of UTF-8, and of numbers with thousands of digits
+        raise ConfigError(f"{where} is not valid TOML: {_cut(str(error), 200)}.") from error
 
 
 def checked(
@@ -56,7 +80,9 @@ def checked(
     for key, value in found.items():
         name = key.replace("-", "_")
         if name not in expected:
-            raise ConfigError(f"{where} has an unknown key {key!r}; {_suggestion(name, expected)}")
+            raise ConfigError(
+                f"{where} has an unknown key {_cut(repr(key))}; {_suggestion(name, expected)}"
+            )
         values[name] = _converted(value, expected[name], f"{where}: {key!r}")
     return values
 
@@ -77,7 +103,7 @@ def _converted(value: object, kind: object, place: str) -> object:
             return value
     wanted = " or ".join(_name_of(one) for one in kinds if one is not NoneType)
     none = ' or "none"' if NoneType in kinds and not _is_option(kinds) else ""
-    raise ConfigError(f"{place} must be {wanted}{none}; got {_shown(value)}.")
+    raise ConfigError(f"{place} must be {wanted}{none}; got {shown(value)}.")
 
 
 def _is_option(kinds: tuple[Any, ...]) -> bool:
@@ -92,8 +118,12 @@ def _fits(value: object, kind: object) -> bool:
         return value in [member.value for member in kind]
     if isinstance(value, bool):
         return kind is bool
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return False
     if kind is float:
         return isinstance(value, int | float)
+    if isinstance(value, str) and "\0" in value:  # no path or name has one
+        return False
     if kind is Path:
         return isinstance(value, str)
     return isinstance(kind, type) and kind is not bool and isinstance(value, kind)
@@ -108,6 +138,15 @@ def _name_of(kind: object) -> str:
     return "a path" if kind is Path else _KINDS[kind]
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value and its kind, for a message."""
     kind = _KINDS.get(type(value), "a date or time")
-    return f"{str(value).lower() if isinstance(value, bool) else repr(value)}, {kind}"
+    try:
+        text = str(value).lower() if isinstance(value, bool) else repr(value)
+    except ValueError:  # Python does not write numbers of thousands of digits
+        return f"{kind} of too many digits"
+    return f"{_cut(text)}, {kind}"
+
+
+def _cut(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -35,7 +35,9 @@ def mi(
     method: MethodOption = Method.AUTO,
     unit: Annotated[Unit, typer.Option(help="Of the answer.")] = Unit.NATS,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
-    permutations: Annotated[int, typer.Option(min=1, help="Behind the p-value.")] = 199,
+    permutations: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Behind the p-value.")
+    ] = 199,
     correct: Annotated[
         bool, typer.Option("--correct/--no-correct", help="Add what few rows fall short by.")
     ] = True,

@@ -8,19 +8,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from secant.plain_files import is_special
+from secant.plain_text import one_line, printable
+
 __all__ = ["JSON", "check_place", "json_text", "plain", "printable", "table_text"]
 
 JSON = None | bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"]
 
 _WIDTH_OF_A_PIPE = 100  # where there is no terminal to ask
-
-
-def printable(text: str) -> str:
-    """The text with every character that a terminal would obey written as an escape.
-
-    Column names and cells come from files of strangers.
-    """
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def check_place(path: Path) -> None:
@@ -29,6 +24,8 @@ def check_place(path: Path) -> None:
         raise ValueError(f"{path.parent} is not a folder, so {path} cannot be written; make it.")
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name a file in it.")
+    if is_special(path):
+        raise ValueError(f"{path} is a device or a pipe; name a file that may be replaced.")
 
 
 def plain(value: JSON) -> JSON:
@@ -43,8 +40,11 @@ def plain(value: JSON) -> JSON:
 
 
 def json_text(value: JSON) -> str:
-    """One line of JSON."""
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    """One line of JSON; what a terminal would obey, or cannot be UTF-8, is in JSON's escapes."""
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -57,9 +57,9 @@ def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for number, name in enumerate(header):
         numeric = number > 0 and all(_is_number(row[number]) for row in rows)
-        table.add_column(Text(name), justify="right" if numeric else "left")
+        table.add_column(Text(one_line(name)), justify="right" if numeric else "left")
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*(Text(one_line(cell)) for cell in row))
     console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
     with console.capture() as captured:
         console.print(table)

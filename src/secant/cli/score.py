@@ -29,7 +29,7 @@ Keep = Annotated[
 ScoreName = Annotated[
     str | None, typer.Option(help="Of the new column; else log_ratio or log_density.")
 ]
-BatchRows = Annotated[int, typer.Option(min=1, help="Rows in memory at once.")]
+BatchRows = Annotated[int, typer.Option(min=1, max=1 << 31, help="Rows in memory at once.")]
 
 
 def scoring(command_name: str, about: str, *, only_densities: bool = False) -> Callable[..., None]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from secant.diagnostics.drift import FeatureDrift, top_drift
 from secant.diagnostics.pareto import largest_pareto_shape
+from secant.plain_text import one_line
 
 if TYPE_CHECKING:
     from secant.diagnostics.ratio import RatioDiagnostics
@@ -105,7 +106,7 @@ def _drift(drift: Sequence[FeatureDrift]) -> list[str]:
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """A table as lines: the first column to the left, numbers to the right, long names cut."""
-    cut = [(_cut(row[0]), *row[1:]) for row in rows]
+    cut = [(_cut(one_line(row[0])), *row[1:]) for row in rows]
     widths = [max(len(row[i]) for row in cut) for i in range(len(cut[0]))]
     return [
         "  ".join(

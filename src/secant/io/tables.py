@@ -133,7 +133,8 @@ class TableWriter:
             raise TableError(f"{shown(self._path.parent)} is not a folder. Make it first.")
         if self._path.is_dir():
             raise TableError(f"{shown(self._path)} is a folder; name a file in it.")
-        self._part = self._stack.enter_context(replacing(self._path))
+        with _writing(self._path):
+            self._part = self._stack.enter_context(replacing(self._path))
         return self
 
     def append(self, table: pa.Table) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,8 +21,9 @@ from safetensors.numpy import save as save_tensors
 
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import parsed, written
+from secant.plain_files import is_special
 
-__all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "unpacked"]
+__all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "seal", "unpacked"]
 
 Tensors = dict[str, np.ndarray]
 
@@ -58,8 +58,14 @@ def packed(contents: Contents) -> bytearray:
     header = {"sha256": _BLANK.decode(), **contents.header}
     raw = bytearray(save_tensors(contents.tensors, {"secant": written(header)}))
     assert raw[8:_START] == _MARK  # safetensors puts the metadata first
-    raw[_START : _START + 64] = _digest(io.BytesIO(raw)).encode()
+    seal(raw)
     return raw
+
+
+def seal(raw: bytearray) -> None:
+    """Put the checksum of these bytes in its place, if they are long enough to have one."""
+    if len(raw) >= _START + 64:
+        raw[_START : _START + 64] = _digest(io.BytesIO(raw)).encode()
 
 
 def unpacked(raw: bytes | bytearray) -> Contents:
@@ -96,11 +102,10 @@ def read_header(path: Path) -> dict[str, Any]:
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
+        if is_special(path):
             raise ModelFileError("it is not a plain file.")
         with path.open("rb") as file:
-            yield file, found.st_size
+            yield file, path.stat().st_size
     except FileNotFoundError:
         raise ModelFileError("there is no such file.") from None
     except OSError as error:

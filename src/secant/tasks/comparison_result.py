@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 
 from secant.diagnostics import CalibrationCurve
 from secant.notebook import fragment
+from secant.plain_text import one_line
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.divergence_result import Divergence
 from secant.tasks.drift_report import DriftReport, feature_lines, feature_pairs
@@ -186,7 +187,7 @@ class Comparison:
     def __str__(self) -> str:
         """The verdict, the numbers behind it, and the first columns and rows."""
         n_0, n_1 = self.log_ratio_0.size, self.log_ratio_1.size
-        zero, one = self.sample_names
+        zero, one = (one_line(name) for name in self.sample_names)
         return "\n".join(
             [
                 self.verdict,

@@ -13,6 +13,8 @@ from tests.unit.model_files.sealed import changed
 
 import secant
 from secant.io.models import read_metadata
+from secant.model_files.container import read
+from secant.model_files.saving import FORMAT
 
 FOLDER = Path(__file__).parents[2] / "golden/models"
 FILES = sorted(FOLDER.glob("*.secant"))
@@ -25,8 +27,21 @@ def answers(path):
 
 
 def test_there_are_files_of_every_format():
-    assert {path.name.split("-")[1] for path in FILES} == {"1"}
-    assert len(FILES) == 3
+    written = [path.name.split("-")[1] for path in FILES]
+    assert {n: written.count(n) for n in written} == {str(n): 3 for n in range(1, FORMAT + 1)}
+
+
+CURRENT = [path for path in FILES if path.name.startswith(f"format-{FORMAT}-")]
+
+
+@pytest.mark.parametrize("path", CURRENT, ids=lambda path: path.stem)
+def test_a_format_does_not_change_without_a_new_number(path, tmp_path):
+    """Where this fails, raise `FORMAT` and write its files by tests/golden/models/write.py."""
+    secant.load(path).save(tmp_path / "again.secant", metadata=read_metadata(path))
+    before, now = (read(p) for p in (path, tmp_path / "again.secant"))
+    assert {**now.header, "versions": None} == {**before.header, "versions": None}
+    kinds = [{n: (a.dtype, a.shape) for n, a in found.tensors.items()} for found in (before, now)]
+    assert kinds[0] == kinds[1]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -11,6 +11,7 @@ from secant.io.formats.base import Sink, TableFormat
 from secant.io.formats.delimited import Delimited
 from secant.io.formats.parquet import Parquet
 from secant.io.formats.signatures import check_content
+from secant.plain_files import is_special
 
 __all__ = ["FORMATS", "Sink", "TableFormat", "format_of", "format_of_file"]
 
@@ -53,5 +54,10 @@ def format_of_file(path: Path) -> TableFormat:
     if not path.exists():
         beside = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
         raise TableError(f"{shown(path)} does not exist{nearest(path.name, beside) or '.'}")
+    if is_special(path):
+        raise TableError(
+            f"{shown(path)} is a device or a pipe. A table is read more than once: write it to a "
+            "file first."
+        )
     check_content(path, found.content)
     return found

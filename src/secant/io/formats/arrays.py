@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -13,7 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from secant.io.errors import TableError, counted, quoted, shown
-from secant.io.formats.base import Sink, TableFormat
+from secant.io.formats.array_claims import check_claims, read_members
+from secant.io.formats.base import Sink, TableFormat, check_columns
 from secant.io.formats.signatures import Content
 
 __all__ = ["NumpyArchive", "NumpyArray"]
@@ -71,31 +71,13 @@ class NumpyArchive(TableFormat):
 
 
 def _mapped(path: Path) -> NDArray[Any]:
-    with _without_pickles():
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-
-
-@contextmanager
-def _without_pickles() -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        if "bject" in str(error) or "pickle" in str(error):
-            raise TableError(
-                "It holds Python objects, which are not loaded because reading them can run code. "
-                "Save an array of numbers or text: `np.save(path, array.astype(float))`."
-            ) from None
-        raise
+    with path.open("rb") as file:
+        check_claims(file, path.stat().st_size)
+    return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
 def _archived(path: Path) -> Columns:
-    # Opened here, because NumPy leaves a file open that is no archive.
-    with _without_pickles(), path.open("rb") as file:
-        archive = np.load(file, allow_pickle=False)
-        arrays = {name: archive[name] for name in archive.files}
-    strangers = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
-    if strangers or not arrays:
-        raise TableError(f"It holds no arrays, but {quoted(strangers) or 'nothing'}.")
+    arrays = read_members(path)
     if len(arrays) == 1 and next(iter(arrays.values())).ndim == 2:
         return _columns_of(next(iter(arrays.values())))
     lengths = {name: f"{name}: {array.shape}" for name, array in arrays.items()}
@@ -104,6 +86,7 @@ def _archived(path: Path) -> Columns:
     columns: dict[str, NDArray[Any]] = {}
     for name, array in arrays.items():
         columns |= {name: array} if array.ndim == 1 else _columns_of(array, f"{name}.")
+        check_columns(len(columns))
     return columns
 
 
@@ -112,6 +95,7 @@ def _columns_of(array: NDArray[Any], prefix: str = "") -> Columns:
         return {prefix + name: array[name] for name in array.dtype.names}
     if array.ndim not in (1, 2):
         raise TableError(f"A table is an array of shape (n, d); this one has {array.shape}.")
+    check_columns(array.shape[1] if array.ndim == 2 else 1)
     columns = array.reshape(len(array), -1) if array.ndim == 1 else array
     return {f"{prefix}{i}": columns[:, i] for i in range(columns.shape[1])}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from secant.io.formats.base import Sink, TableFormat, rebatched
+from secant.io.formats.base import Sink, TableFormat, check_columns, rebatched
 from secant.io.formats.signatures import Content
 
 __all__ = ["Arrow"]
@@ -22,7 +22,9 @@ class Arrow(TableFormat):
     def names(self, path: Path) -> list[str]:
         """Columns of a file."""
         with pa.memory_map(str(path)) as source:
-            return list(_reader(source).schema.names)
+            names = list(_reader(source).schema.names)
+        check_columns(len(names))
+        return names
 
     def batches(
         self, path: Path, columns: Sequence[str], *, rows: int, text: Sequence[str] = ()

@@ -8,9 +8,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from secant.io.errors import TableError
 from secant.io.formats.signatures import Content
 
-__all__ = ["Sink", "TableFormat", "rebatched"]
+__all__ = ["Sink", "TableFormat", "check_columns", "check_unpacked", "rebatched"]
+
+_MOST_COLUMNS = 1 << 16
+_MOST_CELLS = 1 << 24  # of a table that is read in pieces
+_FREELY = 1 << 30  # bytes that any file may take in memory
+_SWELLING = 200  # times its own size that a larger one may take: more is a bomb
 
 
 class Sink(abc.ABC):
@@ -51,7 +57,39 @@ class TableFormat(abc.ABC):
 
     def read(self, path: Path, columns: Sequence[str], *, text: Sequence[str] = ()) -> pa.Table:
         """The whole table."""
-        return pa.concat_tables(self.batches(path, columns, rows=1 << 20, text=text))
+        tables, size = [], 0
+        rows = max(1, _MOST_CELLS // len(columns))
+        for table in self.batches(path, columns, rows=rows, text=text):
+            tables.append(table)
+            size += table.nbytes
+            check_unpacked(path, size)
+        return pa.concat_tables(tables)
+
+
+def check_columns(n: int) -> None:
+    """Refuse a table so wide that its names alone would take minutes.
+
+    Raises:
+        TableError: If it has too many columns.
+    """
+    if n > _MOST_COLUMNS:
+        raise TableError(
+            f"It has {n:,} columns; {_MOST_COLUMNS:,} are the most. Write the columns you need to "
+            "a file of their own."
+        )
+
+
+def check_unpacked(path: Path, size: int) -> None:
+    """Refuse a small file that unpacks to more memory than there may be.
+
+    Raises:
+        TableError: If `size`, in bytes, is a great deal more than the file has.
+    """
+    if size > _FREELY and size > _SWELLING * path.stat().st_size:
+        raise TableError(
+            f"It unpacks to {size >> 20:,} MB or more, over {_SWELLING} times its own size, which "
+            "looks like a file made to fill the memory. If it is not, write it less compressed."
+        )
 
 
 def rebatched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:

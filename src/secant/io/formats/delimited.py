@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from secant.io.errors import TableError, counted, quoted, shown
-from secant.io.formats.base import Sink, TableFormat, rebatched
+from secant.io.formats.base import Sink, TableFormat, check_columns, rebatched
 from secant.io.formats.signatures import Content
 from secant.io.formats.text_types import MISSING_WORDS, found_types, with_types
 
@@ -47,6 +47,7 @@ class Delimited(TableFormat):
 
     def names(self, path: Path) -> list[str]:
         """Columns of a file, by its first line."""
+        check_columns(_first_line(path).count(self.delimiter.encode()) + 1)
         with _explained(path):
             found = list(self._opened(path).schema.names)
         if not _is_quoted(path):
@@ -119,10 +120,18 @@ class Delimited(TableFormat):
             )
 
 
+def _first_line(path: Path) -> bytes:
+    """The line of names, though one with line breaks in quotes is longer."""
+    with path.open("rb") as file:
+        line = file.readline(_BLOCK)
+    if len(line) == _BLOCK:
+        raise TableError(f"Its first line, of column names, is longer than {_BLOCK >> 20} MB.")
+    return line
+
+
 def _is_quoted(path: Path) -> bool:
     """Whether the line of names has quotes: then they are meant as they stand."""
-    with path.open("rb") as file:
-        return b'"' in file.readline(_BLOCK)
+    return b'"' in _first_line(path)
 
 
 def _is_number(text: str) -> bool:

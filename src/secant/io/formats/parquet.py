@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from secant.io.formats.base import Sink, TableFormat, rebatched
+from secant.io.formats.base import Sink, TableFormat, check_columns, rebatched
 from secant.io.formats.signatures import Content
 
 __all__ = ["Parquet"]
@@ -25,7 +25,9 @@ class Parquet(TableFormat):
     def names(self, path: Path) -> list[str]:
         """Columns of a file; a nested column is one."""
         with pq.ParquetFile(path) as file:
-            return list(file.schema_arrow.names)
+            names = list(file.schema_arrow.names)
+        check_columns(len(names))
+        return names
 
     def batches(
         self, path: Path, columns: Sequence[str], *, rows: int, text: Sequence[str] = ()

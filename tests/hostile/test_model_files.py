@@ -1,13 +1,11 @@
 """Files spoiled at random: each is refused in plain words or is an estimator; nothing runs."""
 
 import json
-import sys
-import time
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from tests.hostile.spoiling import Watch, places, spoiled_bytes, tally, told
 from tests.unit.model_files.sealed import changed
 from tests.unit.model_files.test_formats import FILES
 
@@ -16,18 +14,6 @@ from secant.io.models import ModelFileError
 from secant.model_files.structure.field_types import hints_of
 from secant.model_files.structure.vocabulary import classes
 
-NOT_TO_HAPPEN = (
-    "import",
-    "exec",
-    "compile",
-    "os.system",
-    "os.exec",
-    "subprocess.Popen",
-    "pickle.find_class",
-    "marshal.loads",
-    "ctypes.dlopen",
-    "socket.connect",
-)
 WORDS = [
     "__class__",
     "__reduce__",
@@ -60,24 +46,6 @@ VALUES = [
 ]
 
 
-class Watch:
-    """Notes what Python does while it is on; an audit hook cannot be taken off again."""
-
-    def __init__(self):
-        self.is_on, self.seen = False, []
-        sys.addaudithook(self.note)
-
-    def note(self, event, arguments):
-        if self.is_on and event in NOT_TO_HAPPEN:
-            self.seen.append((event, arguments))
-
-    @contextmanager
-    def on(self):
-        self.is_on = True
-        yield
-        self.is_on = False
-
-
 @pytest.fixture(scope="module")
 def watch():
     for kind in classes().values():
@@ -85,24 +53,6 @@ def watch():
     for path in FILES:
         secant.load(path)
     return Watch()
-
-
-def spoiled_bytes(raw, rng):
-    """Flipped, cut, repeated or overwritten, with whatever checksum it then has."""
-    found = bytearray(raw)
-    at, length = int(rng.integers(len(raw))), int(rng.integers(1, 40))
-    match rng.integers(5):
-        case 0:
-            found[at] ^= 1 << int(rng.integers(8))
-        case 1:
-            del found[at:]
-        case 2:
-            del found[at : at + length]
-        case 3:
-            found[at:at] = found[at : at + length]
-        case 4:
-            found[at : at + length] = rng.bytes(len(found[at : at + length]))
-    return bytes(found)
 
 
 def spoiled_parts(raw, rng):
@@ -133,14 +83,8 @@ def _spoil_array(tensors, rng):
 
 def _spoil_node(header, rng):
     """One entry somewhere in the tree, replaced, dropped or renamed."""
-    places = [(header, key) for key in header]
-    for node, key in places:
-        part = node[key]
-        keys = (
-            part if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ()
-        )
-        places += [(part, k) for k in keys]
-    node, key = places[int(rng.integers(len(places)))]
+    found = places(header)
+    node, key = found[int(rng.integers(len(found)))]
     match rng.integers(4):
         case 0 | 1:
             node[key] = json.loads(json.dumps(VALUES[int(rng.integers(len(VALUES)))]))
@@ -151,19 +95,13 @@ def _spoil_node(header, rng):
                 node[WORDS[int(rng.integers(len(WORDS)))]] = node.pop(key)
 
 
-def tally(watch, path, n, seed):
-    """How n spoiled files fare."""
-    rng = np.random.default_rng(seed)
-    raws = [file.read_bytes() for file in FILES]
-    counts = {"refused": 0, "loaded": 0, "slow": 0}
-    for i in range(n):
-        spoil = (spoiled_bytes, spoiled_parts)[i % 2]
-        path.write_bytes(spoil(raws[i // 2 % len(raws)], rng))
-        start = time.process_time()
-        with watch.on():
-            counts[outcome(path)] += 1
-        counts["slow"] += time.process_time() - start > 1.0
-    return counts
+RAWS = [file.read_bytes() for file in FILES]
+
+
+def spoiled(number, rng):
+    """One of the files, by turns as bytes and as parts."""
+    spoil = (spoiled_bytes, spoiled_parts)[number % 2]
+    return spoil(RAWS[number // 2 % len(RAWS)], rng)
 
 
 def outcome(path):
@@ -178,9 +116,8 @@ def outcome(path):
 
 
 def test_some_hundred_spoiled_files(watch, tmp_path):
-    counts = tally(watch, tmp_path / "spoiled.secant", 400, seed=0)
-    assert watch.seen == []
-    assert counts["slow"] == 0
+    counts, crashes = tally(watch, tmp_path / "spoiled.secant", spoiled, outcome, n=400, seed=0)
+    assert (watch.seen, crashes, counts["slow"]) == ([], [], 0)
     assert counts["refused"] > 300
 
 
@@ -191,10 +128,15 @@ def test_the_watch_sees_what_it_should():
     assert {event for event, _ in seen.seen} == {"compile", "exec"}
 
 
+def test_a_crash_is_counted(watch, tmp_path):
+    counts, crashes = tally(watch, tmp_path / "spoiled", spoiled, lambda path: 1 // 0, n=2, seed=0)
+    assert counts == {"slow": 0, "crashed": 2}
+    assert len(crashes) == 2
+
+
 @pytest.mark.slow
 def test_ten_thousand_spoiled_files(watch, tmp_path, capsys):
-    counts = tally(watch, tmp_path / "spoiled.secant", 10_000, seed=1)
+    counts, crashes = tally(watch, tmp_path / "spoiled.secant", spoiled, outcome, n=10_000, seed=1)
     with capsys.disabled():
-        print(f"\n10000 spoiled model files: {counts}, {len(watch.seen)} executions, 0 crashes")
-    assert watch.seen == []
-    assert counts["slow"] == 0
+        print(told("model files", 10_000, watch, counts, crashes))
+    assert (watch.seen, crashes, counts["slow"]) == ([], [], 0)
