@@ -19,6 +19,7 @@ from secant.estimators.checks import (
     checked_labels,
     checked_rows,
     checked_weights,
+    doubles,
 )
 from secant.estimators.preparation import Sample
 from secant.model_files import Savable
@@ -132,7 +133,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
+        return doubles(np.asarray(validate_data(self, X, reset=False, dtype="numeric")), "X")
 
     def __sklearn_tags__(self) -> Tags:
         """scikit-learn's capability tags: fit needs y, and y holds two labels."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
+
+from secant.exceptions import PrecisionWarning
 
 __all__ = [
     "check_parts",
@@ -16,9 +19,11 @@ __all__ = [
     "checked_rows",
     "checked_weights",
     "column_names",
+    "doubles",
     "is_count",
 ]
 
+_LARGEST_WHOLE = 1 << 53  # whole numbers beyond are not all different in double precision
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
 
 
@@ -85,7 +90,36 @@ def _in_memory(x: ArrayLike, name: str) -> Float[np.ndarray, "n d"]:
         ) from error
     if rows.dtype.kind not in "fiub":
         raise ValueError(f"`{name}` must be a numeric array of shape (n, d); got {rows.dtype}.")
-    return rows if rows.dtype.kind == "f" else rows.astype(np.float64)
+    return doubles(rows, name)
+
+
+def doubles(rows: np.ndarray, name: str) -> Float[np.ndarray, " *n"]:
+    """Numbers as float64, or as they are if that holds them; refused if they are too large."""
+    if rows.dtype.kind == "f" and rows.itemsize <= 8:
+        return rows
+    _warn_if_rounded(rows, name)
+    with np.errstate(over="ignore"):
+        found = rows.astype(np.float64)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"`{name}` must be a numeric array within double precision, up to 1.8e308; got "
+            f"{rows.dtype} with larger numbers. Divide its columns by a constant."
+        )
+    return found
+
+
+def _warn_if_rounded(x: np.ndarray, name: str) -> None:
+    if x.dtype.kind not in "iu" or x.itemsize < 8 or x.size == 0:
+        return
+    largest = max(int(x.max()), -int(x.min()))
+    if largest > _LARGEST_WHOLE:
+        warnings.warn(
+            f"`{name}` holds whole numbers of up to {largest:.3g}, beyond 2^53 = 9.01e15: in "
+            "double precision, neighbours become one. Subtract a constant from such columns, or "
+            "drop them if they are no more than names.",
+            PrecisionWarning,
+            stacklevel=2,
+        )
 
 
 def _check_mapped(x: np.memmap, name: str) -> None:
@@ -93,7 +127,10 @@ def _check_mapped(x: np.memmap, name: str) -> None:
         raise ValueError(
             f"`{name}` must be a numeric array of shape (n, d); got {x.dtype} of shape {x.shape}."
         )
+    if x.itemsize > 8:
+        raise ValueError(f"`{name}` must hold numbers of at most 8 bytes on disk; got {x.dtype}.")
     for start in range(0, x.shape[0], _BLOCK):
+        _warn_if_rounded(x[start : start + _BLOCK], name)
         if not np.isfinite(x[start : start + _BLOCK]).all():
             raise ValueError(
                 f"`{name}` contains NaN or infinity near row {start}; drop or impute those rows."

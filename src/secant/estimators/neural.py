@@ -33,8 +33,9 @@ from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Target
 from secant.training.held_out import HeldOut
-from secant.training.loop import TrainingResult, train
+from secant.training.loop import TrainingResult
 from secant.training.progress import progress_bar
+from secant.training.retry import train_again_if_diverged
 from secant.training.settings import Training
 from secant.training.sources import Source
 from secant.training.step import Objective
@@ -126,7 +127,7 @@ class NeuralRatio(DifferentiableRatio):
 
         def run(stage: Stage, number: int) -> TrainingResult:
             with progress_bar(stage.training.steps, show=self.progress) as report:
-                return train(
+                return train_again_if_diverged(
                     stage.model,
                     self._source(prepared),
                     stage.objective,

@@ -26,8 +26,8 @@ from secant.paths import DiffusionInterpolant, Path
 from secant.targets.flow_matching import FlowMatching
 from secant.time_samplers import Uniform
 from secant.training.held_out import HeldOut
-from secant.training.loop import train
 from secant.training.progress import progress_bar
+from secant.training.retry import train_again_if_diverged
 from secant.training.settings import Training
 from secant.training.step import Objective
 
@@ -121,7 +121,7 @@ class PathEntropy(Savable, BaseEstimator):
         model = self.builder_.build(prepared.n_features, anchor, key=key_of(seed, 0))
         target = FlowMatching()
         with progress_bar(self.training_.steps, show=self.progress) as report:
-            result = train(
+            result = train_again_if_diverged(
                 model,
                 prepared.source,
                 Objective(target, self.path_, Uniform(), FullIntervals()),
