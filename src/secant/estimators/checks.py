@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,15 +16,18 @@ from secant.exceptions import PrecisionWarning
 __all__ = [
     "check_parts",
     "check_same_columns",
+    "check_unmasked",
     "checked_labels",
     "checked_rows",
     "checked_weights",
     "column_names",
     "doubles",
     "is_count",
+    "naming",
 ]
 
 _LARGEST_WHOLE = 1 << 53  # whole numbers beyond are not all different in double precision
+_SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
 
 
@@ -82,19 +86,37 @@ def checked_rows(
 
 
 def _in_memory(x: ArrayLike, name: str) -> Float[np.ndarray, "n d"]:
-    try:
+    with naming(name, "a numeric array of shape (n, d) without NaN or infinity"):
+        check_unmasked(x)
         rows: np.ndarray = check_array(x, dtype="numeric", input_name=name, ensure_min_samples=0)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"`{name}` must be a numeric array of shape (n, d) without NaN or infinity. {error}"
-        ) from error
-    if rows.dtype.kind not in "fiub":
-        raise ValueError(f"`{name}` must be a numeric array of shape (n, d); got {rows.dtype}.")
     return doubles(rows, name)
+
+
+@contextmanager
+def naming(name: str, expected: str) -> Iterator[None]:
+    """Within it, whatever refuses an argument's value says which, and what it should have been."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # of sums that look for infinity
+            yield
+    except (TypeError, ValueError, OverflowError, LookupError, AttributeError) as error:
+        # Not of the error's own type: some cannot be made of a text.
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"`{name}` must be {expected}. {error}") from error
+
+
+def check_unmasked(x: object) -> None:
+    """Refuse masked entries: what lies under a mask would be taken for numbers."""
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        raise ValueError(
+            f"Got a masked array with {int(np.ma.getmaskarray(x).sum())} masked entries; fill or drop "
+            "them."
+        )
 
 
 def doubles(rows: np.ndarray, name: str) -> Float[np.ndarray, " *n"]:
     """Numbers as float64, or as they are if that holds them; refused if they are too large."""
+    if rows.dtype.kind not in "fiub":
+        raise ValueError(f"`{name}` must be a numeric array of shape (n, d); got {rows.dtype}.")
     if rows.dtype.kind == "f" and rows.itemsize <= 8:
         return rows
     _warn_if_rounded(rows, name)
@@ -141,7 +163,11 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
     """Non-negative weights (n,), or None for equal ones."""
     if weight is None:
         return None
-    values = np.asarray(weight, dtype=np.float64)
+    with naming(name, f"None, a number, or {n} numbers, one a row"):
+        check_unmasked(weight)
+        if np.iscomplexobj(weight):
+            raise TypeError(f"Got complex numbers, {np.asarray(weight).dtype}.")
+        values = np.asarray(weight, dtype=np.float64)
     if values.ndim == 0:
         values = np.full(n, float(values))
     if values.shape != (n,):
@@ -152,6 +178,9 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
             f"`{name}` must be finite and non-negative; got {values[bad[0]]} at row {bad[0]} "
             f"({bad.size} such row(s))."
         )
+    if values.size and not _SMALLEST_WEIGHT <= values.max() <= _LARGEST_WEIGHT:
+        # By a power of two, which changes no share: sums shall neither overflow nor vanish.
+        values = np.ldexp(values, -np.frexp(values.max())[1])
     if values.sum() <= 0.0:
         raise ValueError(f"`{name}` must not be zero everywhere.")
     return None if np.ptp(values) == 0.0 else values
@@ -161,10 +190,12 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
     """Labels (n,) that are 0 for rows of x_0 and 1 for rows of x_1, both present."""
     if y is None:
         raise ValueError(
-            "requires y to be passed, but the target y is None: y says which sample each row of "
+            "requires y to be passed, but the target y is None: `y` says which sample each row of "
             "X belongs to, 0 for p_0 and 1 for p_1. With two arrays, use fit_samples(x_0, x_1)."
         )
-    labels = np.asarray(y)
+    with naming("y", "an array of shape (n,) of the numbers 0 and 1"):
+        check_unmasked(y)
+        labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.shape != (n,):

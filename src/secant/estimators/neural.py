@@ -27,6 +27,7 @@ from secant.estimators.preparation import (
     paired_rows,
 )
 from secant.estimators.scaling import ScalingRule
+from secant.forking import check_not_forked
 from secant.integration import Integral, SelfCheck
 from secant.models.anchor import Anchored
 from secant.models.secant_function import ModelBuilder, SecantFunction
@@ -118,6 +119,7 @@ class NeuralRatio(DifferentiableRatio):
         self._train(prepared, seed)
 
     def _resolve_checked(self) -> None:
+        check_not_forked()
         self._resolve()
         check_parts(self, _PARTS)
 

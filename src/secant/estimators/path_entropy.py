@@ -20,6 +20,7 @@ from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import check_parts, checked_rows
 from secant.estimators.preparation import Prepared, Sample, from_samples, paired_rows
 from secant.estimators.scaling import Standardise
+from secant.forking import check_not_forked
 from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
@@ -101,6 +102,7 @@ class PathEntropy(Savable, BaseEstimator):
 
     def fit_samples(self, x_0: ArrayLike, x_1: ArrayLike) -> Self:
         """Learn the mean velocity between two samples, (n_0, d) and (n_1, d)."""
+        check_not_forked()
         rows_0 = checked_rows(x_0, "x_0")
         rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -140,6 +142,7 @@ class PathEntropy(Savable, BaseEstimator):
         """H(p_0) − H(p_1) along the path between rows the fit has not seen."""
         if not hasattr(self, "model_"):
             raise NotFittedError("PathEntropy is not fitted: call fit_samples(x_0, x_1) first.")
+        check_not_forked()
         rows_0 = checked_rows(x_0, "x_0", n_features=self.n_features_in_)
         rows_1 = checked_rows(x_1, "x_1", n_features=self.n_features_in_)
         return self._difference(self.scaling_(rows_0), self.scaling_(rows_1), jax.random.key(1))

@@ -44,7 +44,11 @@ class Spread:
     @classmethod
     def of(cls, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Spread:
         """The spread of these rows, with a warning for columns of one value and for outliers."""
-        pair = _doubled(x_0), _doubled(x_1)
+        with np.errstate(over="ignore"):  # differences of the largest numbers there are
+            return cls._of((_doubled(x_0), _doubled(x_1)))
+
+    @classmethod
+    def _of(cls, pair: Pair) -> Spread:
         constant = _is_constant(pair)
         _warn_of_constants(constant)
         center, scale = _moments(pair)
