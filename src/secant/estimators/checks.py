@@ -107,10 +107,8 @@ def naming(name: str, expected: str) -> Iterator[None]:
 def check_unmasked(x: object) -> None:
     """Refuse masked entries: what lies under a mask would be taken for numbers."""
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise ValueError(
-            f"Got a masked array with {int(np.ma.getmaskarray(x).sum())} masked entries; fill or drop "
-            "them."
-        )
+        count = int(np.ma.getmaskarray(x).sum())
+        raise ValueError(f"Got a masked array with {count} masked entries; fill or drop them.")
 
 
 def doubles(rows: np.ndarray, name: str) -> Float[np.ndarray, " *n"]:

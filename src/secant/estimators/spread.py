@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 
 from secant.exceptions import ConstantColumnWarning, OutlierWarning
 
-__all__ = ["Spread"]
+__all__ = ["Spread", "moments"]
 
 _FEWEST_ROWS = 10  # of each sample, for a tenth of them to be a row
 _ROWS_LOOKED_AT = 2000  # of each sample, for the range of the most of them
@@ -51,13 +51,13 @@ class Spread:
     def _of(cls, pair: Pair) -> Spread:
         constant = _is_constant(pair)
         _warn_of_constants(constant)
-        center, scale = _moments(pair)
+        center, scale = moments(*pair)
         far = _has_outliers(pair, scale) & ~constant
         if far.any():
             those = pair[0][:, far], pair[1][:, far]
             drawn_in = _drawn_in(those)
             _warn_of_outliers(far, those, drawn_in)
-            center[far], scale[far] = _moments(drawn_in)
+            center[far], scale[far] = moments(*drawn_in)
         # Divided by infinity, any value of such a column becomes 0, one never seen in fit too.
         return cls(center, np.where(constant, np.inf, scale), far)
 
@@ -78,13 +78,17 @@ def _extremes(pair: Pair) -> tuple[Columns, Columns]:
     return least(*(x.min(axis=0) for x in pair)), most(*(x.max(axis=0) for x in pair))
 
 
-def _moments(pair: Pair) -> tuple[Columns, Columns]:
-    """Mean and standard deviation in float64, by way of a unit near each column's largest value."""
-    exponent = np.frexp(np.max(np.abs(_extremes(pair)), axis=0))[1]
+def moments(*samples: Float[np.ndarray, "_ d"]) -> tuple[Columns, Columns]:
+    """Mean and standard deviation of samples pooled with equal weight, in float64.
+
+    By way of a unit near each column's largest value, so that squares of 1e300 are numbers too.
+    """
+    largest = [np.maximum(np.abs(x.min(axis=0)), np.abs(x.max(axis=0))) for x in samples]
+    exponent = np.frexp(np.max(largest, axis=0))[1]
     unit = np.ldexp(1.0, exponent - 1)
-    y_0, y_1 = (x / unit for x in pair)
-    center = np.mean([y.mean(axis=0) for y in (y_0, y_1)], axis=0)
-    squares = [np.mean((y - center) ** 2, axis=0) for y in (y_0, y_1)]
+    scaled = [x / unit for x in samples]
+    center = np.mean([y.mean(axis=0) for y in scaled], axis=0)
+    squares = [np.mean((y - center) ** 2, axis=0) for y in scaled]
     return center * unit, np.sqrt(np.mean(squares, axis=0)) * unit
 
 
