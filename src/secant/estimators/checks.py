@@ -101,7 +101,10 @@ def naming(name: str, expected: str) -> Iterator[None]:
     except (TypeError, ValueError, OverflowError, LookupError, AttributeError) as error:
         # Not of the error's own type: some cannot be made of a text.
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"`{name}` must be {expected}. {error}") from error
+        said = str(error)
+        if isinstance(error, LookupError | AttributeError):  # whose text alone says nothing
+            said = f"Reading it failed with {type(error).__name__}: {error}."
+        raise kind(f"`{name}` must be {expected}. {said}") from error
 
 
 def check_unmasked(x: object) -> None:
@@ -163,9 +166,10 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
         return None
     with naming(name, f"None, a number, or {n} numbers, one a row"):
         check_unmasked(weight)
-        if np.iscomplexobj(weight):
-            raise TypeError(f"Got complex numbers, {np.asarray(weight).dtype}.")
-        values = np.asarray(weight, dtype=np.float64)
+        given = np.asarray(weight)
+        if given.dtype.kind == "c":
+            raise TypeError(f"Got complex numbers, {given.dtype}.")
+        values = given.astype(np.float64)
     if values.ndim == 0:
         values = np.full(n, float(values))
     if values.shape != (n,):
