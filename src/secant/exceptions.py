@@ -6,9 +6,12 @@ __all__ = [
     "AtomsWarning",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
+    "DivergenceWarning",
     "GaussianStartWarning",
     "NormaliserWarning",
+    "OutlierWarning",
     "OverlapWarning",
+    "PrecisionWarning",
     "TrainingWarning",
 ]
 
@@ -37,5 +40,17 @@ class NormaliserWarning(UserWarning):
     """The mass of a learned density could not be told: its likelihoods may be off by a constant."""
 
 
+class OutlierWarning(UserWarning):
+    """A column holds a few values so far from the others that they alone would set its scale."""
+
+
+class PrecisionWarning(UserWarning):
+    """Numbers differ in digits that double precision does not hold."""
+
+
 class TrainingWarning(UserWarning):
     """Training stopped in a way that the user should know of."""
+
+
+class DivergenceWarning(TrainingWarning):
+    """The loss of a training became infinite or NaN; says what came of the second try."""

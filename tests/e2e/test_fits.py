@@ -8,7 +8,15 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from secant import ISADRE, ClassifierRatio, Identity, SecantRatio, Training, TrainingWarning
+from secant import (
+    ISADRE,
+    ClassifierRatio,
+    DivergenceWarning,
+    Identity,
+    SecantRatio,
+    Training,
+    TrainingWarning,
+)
 from secant.datasets import gaussian_pair
 from secant.integration import Adaptive, GaussLegendre, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TrunkBuilder
@@ -226,8 +234,9 @@ def test_bring_your_own_network(samples, rows, truth):
 
 
 def test_divergence_is_said_and_survived(samples, rows):
-    hot = Training(steps=100, batch_size=128, evaluate_every=50, learning_rate=1e6)
-    with pytest.warns(TrainingWarning, match="loss became infinite or NaN; the best earlier state"):
+    hot = Training(steps=100, batch_size=128, evaluate_every=50, learning_rate=1e30)
+    said = r"by step 50 at a learning rate of 1e\+30, and by step 50 at 1e\+29"
+    with pytest.warns(DivergenceWarning, match=said):
         estimator = make(training=hot, anchor=False).fit_samples(*samples)
     assert estimator.diagnostics_.status is Status.DIVERGED
     assert np.isfinite(estimator.log_ratio(rows)).all()

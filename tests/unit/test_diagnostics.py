@@ -101,7 +101,7 @@ def test_a_good_fit_says_nothing(status):
 
 @pytest.mark.parametrize(
     ("status", "advice"),
-    [(Status.DIVERGED, "learning rate ten times smaller"), (Status.TIME_UP, "max_seconds")],
+    [(Status.INTERRUPTED, "More steps may fit better"), (Status.TIME_UP, "max_seconds")],
 )
 def test_a_bad_end_of_training_is_told_with_a_remedy(status, advice):
     with pytest.warns(TrainingWarning, match=advice):

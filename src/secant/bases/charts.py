@@ -8,6 +8,8 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
+from secant.estimators.spread import moments
+
 __all__ = ["Affine", "Chain", "Chart"]
 
 Rows = Float[np.ndarray, "n d"]
@@ -43,8 +45,7 @@ class Affine(Chart):
     @classmethod
     def standardising(cls, x: Rows) -> Affine:
         """Zero mean and unit variance, column by column."""
-        mean = x.mean(axis=0, dtype=np.float64)
-        scale = x.std(axis=0, dtype=np.float64)
+        mean, scale = moments(np.asarray(x, dtype=np.float64))
         constant = scale <= 1e-12 * np.abs(mean)  # such a column is left at the scale it has
         scale = np.where(constant, 1.0, scale)
         return cls(

@@ -173,6 +173,7 @@ class Diagnostics(RatioDiagnostics):
 
     def warn(self) -> None:
         """Issue the named warnings this fit deserves."""
-        if not self.status.is_good:
+        # Of a training that diverged, `training.retry` has told, with what its second try gave.
+        if not (self.status.is_good or self.status is Status.DIVERGED):
             warnings.warn(self.status.value, TrainingWarning, stacklevel=3)
         super().warn()

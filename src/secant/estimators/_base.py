@@ -16,15 +16,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from secant.diagnostics import FeatureDrift, feature_drift
 from secant.estimators.checks import (
     check_same_columns,
+    check_unmasked,
     checked_labels,
     checked_rows,
     checked_weights,
+    doubles,
+    naming,
 )
 from secant.estimators.preparation import Sample
 from secant.model_files import Savable
 from secant.notebook import fragment
 
 __all__ = ["RatioEstimator"]
+
+_ROWS = "a numeric array of shape (n, d) without NaN or infinity"
 
 
 class RatioEstimator(Savable, BaseEstimator, abc.ABC):
@@ -41,7 +46,10 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
             y: labels (n,), 0 or 1.
             sample_weight: non-negative weights (n,), normalised within each sample.
         """
-        rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2, ensure_all_finite=True)
+        with naming("X", _ROWS):
+            check_unmasked(X)
+            rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
+        rows = doubles(rows, "X")
         labels = checked_labels(y, rows.shape[0])
         weights = checked_weights(sample_weight, rows.shape[0], "sample_weight")
         parts = [None, None] if weights is None else [weights[labels == k] for k in (0, 1)]
@@ -67,7 +75,8 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         """
         check_same_columns(x_0, x_1, ("x_0", "x_1"))
         # Names and width are remembered as scikit-learn does; the rows are checked below.
-        validate_data(self, x_0, skip_check_array=True)
+        with naming("x_0", _ROWS):
+            validate_data(self, x_0, skip_check_array=True)
         return self._fit_checked(x_0, x_1, weight_0, weight_1)
 
     def _fit_checked(
@@ -132,7 +141,10 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
+        with naming("X", _ROWS):
+            check_unmasked(X)
+            rows = np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
+        return doubles(rows, "X")
 
     def __sklearn_tags__(self) -> Tags:
         """scikit-learn's capability tags: fit needs y, and y holds two labels."""

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
+from secant.exceptions import PrecisionWarning
+
 __all__ = [
     "check_parts",
     "check_same_columns",
+    "check_unmasked",
     "checked_labels",
     "checked_rows",
     "checked_weights",
     "column_names",
+    "doubles",
     "is_count",
+    "naming",
 ]
 
+_LARGEST_WHOLE = 1 << 53  # whole numbers beyond are not all different in double precision
+_SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
 
 
@@ -77,15 +86,63 @@ def checked_rows(
 
 
 def _in_memory(x: ArrayLike, name: str) -> Float[np.ndarray, "n d"]:
-    try:
+    with naming(name, "a numeric array of shape (n, d) without NaN or infinity"):
+        check_unmasked(x)
         rows: np.ndarray = check_array(x, dtype="numeric", input_name=name, ensure_min_samples=0)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"`{name}` must be a numeric array of shape (n, d) without NaN or infinity. {error}"
-        ) from error
+    return doubles(rows, name)
+
+
+@contextmanager
+def naming(name: str, expected: str) -> Iterator[None]:
+    """Within it, whatever refuses an argument's value says which, and what it should have been."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # of sums that look for infinity
+            yield
+    except (TypeError, ValueError, OverflowError, LookupError, AttributeError) as error:
+        # Not of the error's own type: some cannot be made of a text.
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        said = str(error)
+        if isinstance(error, LookupError | AttributeError):  # whose text alone says nothing
+            said = f"Reading it failed with {type(error).__name__}: {error}."
+        raise kind(f"`{name}` must be {expected}. {said}") from error
+
+
+def check_unmasked(x: object) -> None:
+    """Refuse masked entries: what lies under a mask would be taken for numbers."""
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        count = int(np.ma.getmaskarray(x).sum())
+        raise ValueError(f"Got a masked array with {count} masked entries; fill or drop them.")
+
+
+def doubles(rows: np.ndarray, name: str) -> Float[np.ndarray, " *n"]:
+    """Numbers as float64, or as they are if that holds them; refused if they are too large."""
     if rows.dtype.kind not in "fiub":
         raise ValueError(f"`{name}` must be a numeric array of shape (n, d); got {rows.dtype}.")
-    return rows if rows.dtype.kind == "f" else rows.astype(np.float64)
+    if rows.dtype.kind == "f" and rows.itemsize <= 8:
+        return rows
+    _warn_if_rounded(rows, name)
+    with np.errstate(over="ignore"):
+        found = rows.astype(np.float64)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"`{name}` must be a numeric array within double precision, up to 1.8e308; got "
+            f"{rows.dtype} with larger numbers. Divide its columns by a constant."
+        )
+    return found
+
+
+def _warn_if_rounded(x: np.ndarray, name: str) -> None:
+    if x.dtype.kind not in "iu" or x.itemsize < 8 or x.size == 0:
+        return
+    largest = max(int(x.max()), -int(x.min()))
+    if largest > _LARGEST_WHOLE:
+        warnings.warn(
+            f"`{name}` holds whole numbers of up to {largest:.3g}, beyond 2^53 = 9.01e15: in "
+            "double precision, neighbours become one. Subtract a constant from such columns, or "
+            "drop them if they are no more than names.",
+            PrecisionWarning,
+            stacklevel=2,
+        )
 
 
 def _check_mapped(x: np.memmap, name: str) -> None:
@@ -93,7 +150,10 @@ def _check_mapped(x: np.memmap, name: str) -> None:
         raise ValueError(
             f"`{name}` must be a numeric array of shape (n, d); got {x.dtype} of shape {x.shape}."
         )
+    if x.itemsize > 8:
+        raise ValueError(f"`{name}` must hold numbers of at most 8 bytes on disk; got {x.dtype}.")
     for start in range(0, x.shape[0], _BLOCK):
+        _warn_if_rounded(x[start : start + _BLOCK], name)
         if not np.isfinite(x[start : start + _BLOCK]).all():
             raise ValueError(
                 f"`{name}` contains NaN or infinity near row {start}; drop or impute those rows."
@@ -104,7 +164,12 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
     """Non-negative weights (n,), or None for equal ones."""
     if weight is None:
         return None
-    values = np.asarray(weight, dtype=np.float64)
+    with naming(name, f"None, a number, or {n} numbers, one a row"):
+        check_unmasked(weight)
+        given = np.asarray(weight)
+        if given.dtype.kind == "c":
+            raise TypeError(f"Got complex numbers, {given.dtype}.")
+        values = given.astype(np.float64)
     if values.ndim == 0:
         values = np.full(n, float(values))
     if values.shape != (n,):
@@ -115,6 +180,9 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
             f"`{name}` must be finite and non-negative; got {values[bad[0]]} at row {bad[0]} "
             f"({bad.size} such row(s))."
         )
+    if values.size and not _SMALLEST_WEIGHT <= values.max() <= _LARGEST_WEIGHT:
+        # By a power of two, which changes no share: sums shall neither overflow nor vanish.
+        values = np.ldexp(values, -np.frexp(values.max())[1])
     if values.sum() <= 0.0:
         raise ValueError(f"`{name}` must not be zero everywhere.")
     return None if np.ptp(values) == 0.0 else values
@@ -124,10 +192,12 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
     """Labels (n,) that are 0 for rows of x_0 and 1 for rows of x_1, both present."""
     if y is None:
         raise ValueError(
-            "requires y to be passed, but the target y is None: y says which sample each row of "
+            "requires y to be passed, but the target y is None: `y` says which sample each row of "
             "X belongs to, 0 for p_0 and 1 for p_1. With two arrays, use fit_samples(x_0, x_1)."
         )
-    labels = np.asarray(y)
+    with naming("y", "an array of shape (n,) of the numbers 0 and 1"):
+        check_unmasked(y)
+        labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.shape != (n,):

@@ -12,6 +12,7 @@ from secant.estimators._base import RatioEstimator
 from secant.estimators.blocks import padded_blocks
 from secant.estimators.checks import is_count
 from secant.estimators.scaling import Scaling
+from secant.forking import check_not_forked
 from secant.integration import GaussLegendre, Rule, SecantSteps, Trapezoid
 from secant.models.secant_function import SecantFunction
 
@@ -24,6 +25,10 @@ class DifferentiableRatio(RatioEstimator):
     model_: SecantFunction
     scaling_: Scaling
     rule_: Rule
+
+    def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
+        check_not_forked()
+        return super()._checked_input(X)
 
     def log_ratio_gradient(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         """∂ log r̂(x)/∂x_i for each row and column, in nats per unit of the column as it came.

@@ -27,14 +27,16 @@ from secant.estimators.preparation import (
     paired_rows,
 )
 from secant.estimators.scaling import ScalingRule
+from secant.forking import check_not_forked
 from secant.integration import Integral, SelfCheck
 from secant.models.anchor import Anchored
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Target
 from secant.training.held_out import HeldOut
-from secant.training.loop import TrainingResult, train
+from secant.training.loop import TrainingResult
 from secant.training.progress import progress_bar
+from secant.training.retry import train_again_if_diverged
 from secant.training.settings import Training
 from secant.training.sources import Source
 from secant.training.step import Objective
@@ -117,6 +119,7 @@ class NeuralRatio(DifferentiableRatio):
         self._train(prepared, seed)
 
     def _resolve_checked(self) -> None:
+        check_not_forked()
         self._resolve()
         check_parts(self, _PARTS)
 
@@ -126,7 +129,7 @@ class NeuralRatio(DifferentiableRatio):
 
         def run(stage: Stage, number: int) -> TrainingResult:
             with progress_bar(stage.training.steps, show=self.progress) as report:
-                return train(
+                return train_again_if_diverged(
                     stage.model,
                     self._source(prepared),
                     stage.objective,

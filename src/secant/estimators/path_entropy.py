@@ -20,14 +20,15 @@ from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import check_parts, checked_rows
 from secant.estimators.preparation import Prepared, Sample, from_samples, paired_rows
 from secant.estimators.scaling import Standardise
+from secant.forking import check_not_forked
 from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
 from secant.targets.flow_matching import FlowMatching
 from secant.time_samplers import Uniform
 from secant.training.held_out import HeldOut
-from secant.training.loop import train
 from secant.training.progress import progress_bar
+from secant.training.retry import train_again_if_diverged
 from secant.training.settings import Training
 from secant.training.step import Objective
 
@@ -101,6 +102,7 @@ class PathEntropy(Savable, BaseEstimator):
 
     def fit_samples(self, x_0: ArrayLike, x_1: ArrayLike) -> Self:
         """Learn the mean velocity between two samples, (n_0, d) and (n_1, d)."""
+        check_not_forked()
         rows_0 = checked_rows(x_0, "x_0")
         rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -121,7 +123,7 @@ class PathEntropy(Savable, BaseEstimator):
         model = self.builder_.build(prepared.n_features, anchor, key=key_of(seed, 0))
         target = FlowMatching()
         with progress_bar(self.training_.steps, show=self.progress) as report:
-            result = train(
+            result = train_again_if_diverged(
                 model,
                 prepared.source,
                 Objective(target, self.path_, Uniform(), FullIntervals()),
@@ -140,6 +142,7 @@ class PathEntropy(Savable, BaseEstimator):
         """H(p_0) − H(p_1) along the path between rows the fit has not seen."""
         if not hasattr(self, "model_"):
             raise NotFittedError("PathEntropy is not fitted: call fit_samples(x_0, x_1) first.")
+        check_not_forked()
         rows_0 = checked_rows(x_0, "x_0", n_features=self.n_features_in_)
         rows_1 = checked_rows(x_1, "x_1", n_features=self.n_features_in_)
         return self._difference(self.scaling_(rows_0), self.scaling_(rows_1), jax.random.key(1))

@@ -7,7 +7,6 @@ map; a good one makes the path easier to learn.
 from __future__ import annotations
 
 import abc
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 from scipy.stats import ks_2samp
 
-from secant.exceptions import ConstantColumnWarning
+from secant.estimators.spread import Spread
 
 __all__ = [
     "FARTHEST",
@@ -53,8 +52,7 @@ class Scaling(eqx.Module):
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
-        y = self.precise(x)
-        return np.clip(y, -FARTHEST, FARTHEST, out=y).astype(np.float32)
+        return self.precise(x).astype(np.float32)
 
     def precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The same rows in float64, for estimators that solve linear systems."""
@@ -64,14 +62,20 @@ class Scaling(eqx.Module):
             return np.concatenate(list(threads.map(self._precise, blocks)))
 
     def _precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        y = (np.asarray(x, dtype=np.float64) - self.center) / self.scale
+        y = self._standardised(x)
         for column in np.flatnonzero(self.tabulated):
             y[:, column] = _table(y[:, column].copy(), self.knots[column], np)
         return y
 
+    def _standardised(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        with np.errstate(over="ignore"):  # of rows that are too far in any case
+            y = (np.asarray(x, dtype=np.float64, order="C") - self.center) / self.scale
+        np.clip(y, -FARTHEST, FARTHEST, out=y)
+        return y
+
     def slope(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The map's derivative at raw rows, column by column."""
-        y = (np.asarray(x, dtype=np.float64) - self.center) / self.scale
+        y = self._standardised(x)
         slope = np.broadcast_to(1.0 / self.scale, y.shape).copy()
         for column in np.flatnonzero(self.tabulated):
             slope[:, column] *= _table_slope(y[:, column], self.knots[column])
@@ -80,6 +84,7 @@ class Scaling(eqx.Module):
     def traced(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
         """The same map inside a compiled loop, for rows made there."""
         y = (x - self.center.astype(x.dtype)) / self.scale.astype(x.dtype)
+        y = jnp.clip(y, -FARTHEST, FARTHEST)
         if any(self.tabulated):
             knots = jnp.asarray(self.knots, dtype=x.dtype)
             mapped = jax.vmap(lambda c, k: _table(c, k, jnp), (1, 0), 1)(y, knots)
@@ -87,13 +92,13 @@ class Scaling(eqx.Module):
         return y
 
 
-def _table(y: Float[Array, " n"], knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:
+def _table(y: Array | np.ndarray, knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:
     """Piecewise linear between the knots, logarithmic beyond: increasing and tame for outliers."""
     inside = xp.interp(y, knots, xp.asarray(LEVELS, dtype=y.dtype))
     return inside + tail(y, knots[0], knots[-1], xp)
 
 
-def tail(y: Array, first: ArrayLike, last: ArrayLike, xp: ModuleType) -> Array:
+def tail(y: Array | np.ndarray, first: ArrayLike, last: ArrayLike, xp: ModuleType) -> Array:
     """What the map adds beyond its first and last knot: ± log(1 + distance)."""
     beyond = y - xp.clip(y, first, last)
     return xp.sign(beyond) * xp.log1p(xp.abs(beyond))
@@ -131,31 +136,18 @@ def _affine(center: Float[np.ndarray, " d"], scale: Float[np.ndarray, " d"]) -> 
 
 
 class Standardise(ScalingRule):
-    """Zero mean and unit variance of the two samples pooled with equal weight."""
+    """Zero mean and unit variance of the two samples pooled with equal weight.
+
+    A column ruled by a few far values gets those of the other rows, and is drawn in by a logarithm
+    beyond three standard deviations; an `OutlierWarning` says so.
+    """
 
     def fitted(self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Scaling:
         """The scaling for these rows."""
-        return _affine(*_pooled_moments(x_0, x_1))
-
-
-def _pooled_moments(
-    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
-) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
-    means = np.stack([x.mean(axis=0, dtype=np.float64) for x in (x_0, x_1)])
-    center = means.mean(axis=0)
-    squares = [np.mean((x - center) ** 2, axis=0, dtype=np.float64) for x in (x_0, x_1)]
-    scale = np.sqrt(np.mean(squares, axis=0))
-    constant = scale <= 1e-12 * np.maximum(np.abs(center), 1e-300)
-    if constant.any():
-        warnings.warn(
-            f"{int(constant.sum())} of {center.size} columns hold one value in both samples "
-            f"(first: column {int(np.flatnonzero(constant)[0])}); they do not affect the ratio "
-            "and can be dropped.",
-            ConstantColumnWarning,
-            stacklevel=2,
-        )
-    # Divided by infinity, any value of such a column becomes 0, one never seen in fit too.
-    return center, np.where(constant, np.inf, scale)
+        found = Spread.of(x_0, x_1)
+        # A table of equal steps is the identity between its ends.
+        knots = np.where(found.has_outliers[:, None], LEVELS, 0.0)
+        return Scaling(found.center, found.scale, tuple(found.has_outliers.tolist()), knots)
 
 
 class AdaptiveMargins(ScalingRule):
@@ -181,11 +173,13 @@ class AdaptiveMargins(ScalingRule):
         plain = Standardise().fitted(x_0, x_1)
         if min(x_0.shape[0], x_1.shape[0]) < _FEWEST_ROWS:
             return plain
-        y_0, y_1 = plain(x_0), plain(x_1)
+        y_0, y_1 = plain(x_0), plain(x_1)  # far values drawn in
         columns = list(zip(y_0.T, y_1.T, strict=True))
         same = np.array([self._agree(a, b) for a, b in columns])
-        tabulated = same | self._tail(y_0) | self._tail(y_1)
-        knots = np.stack([_knots(a, b) for a, b in columns])
+        gains = same | self._tail(y_0) | self._tail(y_1)
+        tabulated = gains | plain.tabulated
+        own = np.stack([_knots(a, b) for a, b in columns])
+        knots = np.where((tabulated & ~gains)[:, None], plain.knots, own)
         return Scaling(plain.center, plain.scale, tuple(tabulated.tolist()), knots)
 
     def _agree(self, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> bool:

@@ -28,6 +28,7 @@ from secant.bases import (
 from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.exceptions import NormaliserWarning
+from secant.forking import check_not_forked
 from secant.model_files import Savable
 from secant.models.networks import FourierMLP
 from secant.tasks.annealing import Annealing
@@ -113,6 +114,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: None = None) -> Self:
         """Learn the density of rows (n, d)."""
         del y
+        check_not_forked()
         rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         rng = np.random.default_rng(seed)
@@ -198,6 +200,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         Rows with dequantised columns are scored with noise in them, the same at every call.
         """
         check_is_fitted(self)
+        check_not_forked()
         rows = np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
         spread = self.dequantisation_(rows, np.random.default_rng(self._seed))
         return self._learned.log_density(spread) - self.log_normalizer_
@@ -216,6 +219,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         come twice), else by annealing along the path with Langevin moves (N3).
         """
         check_is_fitted(self)
+        check_not_forked()
         if not n_samples >= 1:
             raise ValueError(f"`n_samples` must be at least 1; got {n_samples}.")
         key = jax.random.key(int(check_random_state(random_state).randint(2**31 - 1)))

@@ -21,7 +21,7 @@ class Status(enum.Enum):
     INTERRUPTED = "Stopped by you; the best state so far is kept. More steps may fit better."
     DIVERGED = (
         "The loss became infinite or NaN; the best earlier state is kept. "
-        "Try a learning rate ten times smaller, or look for extreme outliers in the data."
+        "Look for extreme outliers in the data, or try a learning rate a hundred times smaller."
     )
 
     @property

@@ -29,9 +29,9 @@ class TrainingState(eqx.Module):
     def start(cls, weights: PyTree, training: Training, *, key: PRNGKeyArray) -> TrainingState:
         """The state before the first step."""
         memory = optimiser(training).init(weights)
-        # The average gets buffers of its own: the loop donates all of them.
-        average = jax.tree.map(jnp.array, weights)
-        return cls(weights, average, memory, jnp.zeros((), dtype=jnp.int32), key)
+        # Buffers of their own: the loop donates them all, and the model may be trained again.
+        own, average = (jax.tree.map(jnp.array, weights) for _ in range(2))
+        return cls(own, average, memory, jnp.zeros((), dtype=jnp.int32), key)
 
     @property
     def arrays(self) -> PyTree:

@@ -89,7 +89,7 @@ def test_lines_are_aligned():
         (
             {"status": Status.DIVERGED},
             r"because training ended early \(diverged, step 300\)",
-            "learning rate ten times smaller",
+            "learning rate a hundred times smaller",
         ),
     ],
 )

@@ -25,7 +25,7 @@ __all__ = ["OPSET", "ROWS", "onnx_graph"]
 OPSET = 17  # of 2022: all that is used, and readable by the runtimes of today and yesterday
 ROWS = "rows"  # name of the input
 _PLUGINS = "jax2onnx.plugins.jax"
-_LOCK = threading.Lock()  # jax2onnx changes JAX's global settings while it works
+_LOCK = threading.Lock()  # jax2onnx replaces functions of JAX while it works
 
 
 def onnx_graph(program: Program, dtype: type[np.floating]) -> Any:  # noqa: ANN401
@@ -103,13 +103,15 @@ def _converted(
     from onnx.compose import add_prefix_graph
 
     try:
-        model = to_onnx(
-            function,
-            list(inputs),
-            model_name=name,
-            opset=OPSET,
-            enable_double_precision=is_double,
-        )
+        # For this thread: jax2onnx would set the precision of all, and of a fit in another.
+        with jax.enable_x64(is_double):
+            model = to_onnx(
+                function,
+                list(inputs),
+                model_name=name,
+                opset=OPSET,
+                enable_double_precision=is_double,
+            )
     except Exception as error:  # jax2onnx has no error of its own
         raise ExportError(
             f"jax2onnx cannot write the {_WORDS[name]} of this model: {error}. StableHLO "

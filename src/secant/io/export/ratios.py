@@ -51,14 +51,14 @@ def ratio_program(estimator: RatioEstimator) -> Program:
     return Program(
         "log_ratio",
         found.n_features_in_,
-        lambda x: Prepared((jnp.clip(scaled(x, scaling), -FARTHEST, FARTHEST),)),
+        lambda x: Prepared((scaled(x, scaling),)),
         lambda x: _integral(model, rule, x),
     )
 
 
 def scaled(x: Rows, scaling: Scaling) -> Rows:
     """`Scaling.precise` as a program in float64."""
-    y = (x - scaling.center) / scaling.scale
+    y = jnp.clip((x - scaling.center) / scaling.scale, -FARTHEST, FARTHEST)
     if not any(scaling.tabulated):
         return y
     tables = ColumnTables.of(list(scaling.knots))

@@ -1,0 +1,144 @@
+"""Where the columns of two samples lie and how wide they are, whatever their unit.
+
+Means and squares are taken in units of each column's largest value, a power of two, so that they
+neither overflow nor lose a digit. Where a few far values would set the width, they are drawn in.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from secant.exceptions import ConstantColumnWarning, OutlierWarning
+
+__all__ = ["Spread", "moments"]
+
+_FEWEST_ROWS = 10  # of each sample, for a tenth of them to be a row
+_ROWS_LOOKED_AT = 2000  # of each sample, for the range of the most of them
+_TOO_WIDE = 100.0  # standard deviations a range: 0.4 of a normal column, 50 of 100,000 Cauchy rows
+_REACH = 3.0  # ranges: farther out than 9 standard deviations of a normal column
+_ROUNDING = 8.0 * np.finfo(np.float64).eps  # of its values: a column no wider holds one
+
+Pair = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"]]
+Columns = Float[np.ndarray, " d"]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation of two samples pooled with equal weight, column by column.
+
+    Attributes:
+        center: the mean.
+        scale: the standard deviation; infinity for a column of one value.
+        has_outliers: columns whose standard deviation would be that of a few far values. For mean
+            and deviation, those were drawn in to three ranges beyond the most of the rows.
+    """
+
+    center: Columns
+    scale: Columns
+    has_outliers: Bool[np.ndarray, " d"]
+
+    @classmethod
+    def of(cls, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Spread:
+        """The spread of these rows, with a warning for columns of one value and for outliers."""
+        with np.errstate(over="ignore"):  # differences of the largest numbers there are
+            return cls._of((_doubled(x_0), _doubled(x_1)))
+
+    @classmethod
+    def _of(cls, pair: Pair) -> Spread:
+        constant = _is_constant(pair)
+        _warn_of_constants(constant)
+        center, scale = moments(*pair)
+        far = _has_outliers(pair, scale) & ~constant
+        if far.any():
+            those = pair[0][:, far], pair[1][:, far]
+            drawn_in = _drawn_in(those)
+            _warn_of_outliers(far, those, drawn_in)
+            center[far], scale[far] = moments(*drawn_in)
+        # Divided by infinity, any value of such a column becomes 0, one never seen in fit too.
+        return cls(center, np.where(constant, np.inf, scale), far)
+
+
+def _doubled(x: np.ndarray) -> Float[np.ndarray, "n d"]:
+    return np.asarray(x, dtype=np.float64, order="C")
+
+
+def _is_constant(pair: Pair) -> Bool[np.ndarray, " d"]:
+    """By the extremes: the mean of equal values is off by its rounding."""
+    least, most = _extremes(pair)
+    largest = np.maximum(np.abs(least), np.abs(most))
+    return most / 2.0 - least / 2.0 <= _ROUNDING * largest / 2.0  # halves: doubles may overflow
+
+
+def _extremes(pair: Pair) -> tuple[Columns, Columns]:
+    least, most = np.minimum, np.maximum
+    return least(*(x.min(axis=0) for x in pair)), most(*(x.max(axis=0) for x in pair))
+
+
+def moments(*samples: Float[np.ndarray, "_ d"]) -> tuple[Columns, Columns]:
+    """Mean and standard deviation of samples pooled with equal weight, in float64.
+
+    By way of a unit near each column's largest value, so that squares of 1e300 are numbers too.
+    """
+    largest = [np.maximum(np.abs(x.min(axis=0)), np.abs(x.max(axis=0))) for x in samples]
+    exponent = np.frexp(np.max(largest, axis=0))[1]
+    unit = np.ldexp(1.0, exponent - 1)
+    scaled = [x / unit for x in samples]
+    center = np.mean([y.mean(axis=0) for y in scaled], axis=0)
+    squares = [np.mean((y - center) ** 2, axis=0) for y in scaled]
+    return center * unit, np.sqrt(np.mean(squares, axis=0)) * unit
+
+
+def _has_outliers(pair: Pair, scale: Columns) -> Bool[np.ndarray, " d"]:
+    if min(x.shape[0] for x in pair) < _FEWEST_ROWS:
+        return np.zeros(scale.size, dtype=bool)
+    low, high = _range(pair)
+    return scale / _TOO_WIDE > high - low
+
+
+def _range(pair: Pair) -> tuple[Columns, Columns]:
+    """What holds the middle 80 % of either sample; where that is one value, of the other values."""
+    some = [x[:: -(-x.shape[0] // _ROWS_LOOKED_AT)] for x in pair]
+    tenths = [np.quantile(x, [0.1, 0.9], axis=0) for x in some]
+    low, high = np.minimum(*(t[0] for t in tenths)), np.maximum(*(t[1] for t in tenths))
+    for column in np.flatnonzero(low == high):
+        values = np.concatenate([x[:, column] for x in pair])
+        apart = values[values != low[column]]
+        if apart.size:
+            middle = np.quantile(apart, [0.1, 0.9])
+            low[column] = min(low[column], middle[0])
+            high[column] = max(high[column], middle[1])
+    return low, high
+
+
+def _drawn_in(pair: Pair) -> Pair:
+    low, high = _range(pair)
+    reach = _REACH * (high - low)
+    first, second = (np.clip(x, low - reach, high + reach) for x in pair)
+    return first, second
+
+
+def _warn_of_outliers(far: Bool[np.ndarray, " d"], pair: Pair, drawn_in: Pair) -> None:
+    n_far = sum(int((x[:, 0] != y[:, 0]).sum()) for x, y in zip(pair, drawn_in, strict=True))
+    warnings.warn(
+        f"{int(far.sum())} of {far.size} columns hold values so far from the others that they "
+        f"alone would set the scale (first: column {int(np.flatnonzero(far)[0])}, with {n_far} "
+        f"such value(s) in {sum(x.shape[0] for x in pair)} rows). They are drawn in by a "
+        "logarithm, and the ratio near them means little. See whether they are errors; drop them.",
+        OutlierWarning,
+        stacklevel=2,
+    )
+
+
+def _warn_of_constants(constant: Bool[np.ndarray, " d"]) -> None:
+    if constant.any():
+        warnings.warn(
+            f"{int(constant.sum())} of {constant.size} columns hold one value in both samples "
+            f"(first: column {int(np.flatnonzero(constant)[0])}); they do not affect the ratio "
+            "and can be dropped.",
+            ConstantColumnWarning,
+            stacklevel=2,
+        )
