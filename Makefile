@@ -65,5 +65,5 @@ docs: $(DOCS) $(GALLERY)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 clean:  ## remove caches and outputs, keep the environment
-	rm -rf build dist demo-output site .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
+	rm -rf build dist demo-output site docs/figures/gallery .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +

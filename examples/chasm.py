@@ -5,6 +5,7 @@ stops learning there: its log ratio levels off. Along a path every step overlaps
 """
 
 import sys
+import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,6 +24,7 @@ def truth(x):
     return top - norm(0.0, 1.0).logpdf(x)
 
 
+warnings.simplefilter("ignore", secant.OverlapWarning)  # there is none: that is the point
 training = secant.Training(steps=300, batch_size=128, evaluate_every=100)
 ratio = secant.SecantRatio(training=training, random_state=0).fit_samples(x_0, x_1)
 classifier = secant.SklearnRatio(folds=None).fit_samples(x_0, x_1)

@@ -38,8 +38,9 @@ trajectory = weights @ jax.vmap(jax.vmap(score, (0, None)), (0, 0))(flows, times
 divergence = 0.5 * (VARIANCE - 1.0 - np.log(VARIANCE))
 
 figure, axes = plt.subplots(figsize=(6.5, 3.6))
-axes.hist(fixed, 60, alpha=0.6, label=f"fixed x: mean {float(fixed.mean()):.2f}")
-axes.hist(trajectory, 60, alpha=0.6, label=f"along the flow: mean {float(trajectory.mean()):.2f}")
+bins = np.linspace(-4.0, 1.5, 80)
+axes.hist(fixed, bins, alpha=0.6, label=f"fixed x: mean {float(fixed.mean()):.2f}")
+axes.hist(trajectory, bins, alpha=0.6, label=f"along the flow: mean {float(trajectory.mean()):.2f}")
 axes.axvline(divergence, color="k", linestyle="--", label=f"KL = {divergence:.2f} nats")
 axes.set(xlabel="secant over [0, 1] at rows of p_1, nats", yticks=[])
 axes.legend(frameon=False)
