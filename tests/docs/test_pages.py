@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click import NoSuchOption
 from tests.docs.guides import GUIDES, run
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -45,6 +44,7 @@ def parse(words):
         context = command.make_context(command.name, [], parent=context, resilient_parsing=True)
         command, words = command.commands[words[0]], words[1:]
     context = command.make_context(command.name, [], parent=context, resilient_parsing=True)
+    context.resilient_parsing = False  # so that the parser complains
     command.make_parser(context).parse_args(words)
 
 
@@ -57,7 +57,7 @@ def test_commands_on_a_page_exist_with_these_options(page):
 def test_a_wrong_command_is_seen():
     with pytest.raises(KeyError):
         parse(["fitt", "a.csv", "b.csv"])
-    with pytest.raises(NoSuchOption):
+    with pytest.raises(Exception, match="No such option"):
         parse(["fit", "a.csv", "b.csv", "--outputt", "m.secant"])
 
 
