@@ -16,7 +16,7 @@ from secant.cli import app
 DOCS = GUIDES.parent
 ROOT = DOCS.parent
 PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"]
-COMMAND = re.compile(r"^\$ secant (.*)$", re.MULTILINE)
+COMMAND = re.compile(r"^(?:\$ )?secant (.*)$", re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
@@ -120,5 +120,6 @@ def test_extending():
         assert first > second, name
     # N(0, I) and N(1, I) in two columns: Jeffreys' divergence is 2 nats.
     assert abs(names["estimate"] - 2.0) < 4.0 * names["error"]
-    assert names["row"].status == "finished", names["row"].traceback
+    # The blocks differ in their correlation only, which a linear log ratio cannot see.
+    assert abs(names["judged"].estimate) < 0.1 < names["judged"].truth
     assert isinstance(names["shift"], secant.estimators.RatioEstimator)

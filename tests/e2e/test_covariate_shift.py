@@ -1,30 +1,35 @@
 """A real table whose source is biased by a known rule: weighting undoes it, seed after seed."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 
 from secant import CovariateShift
+from secant.benchmarks import Job, Recipe, Selection, Sweep
 from secant.benchmarks import covariate_shift as benchmark
+from secant.benchmarks.benchmark import attempted
 
 METHOD = "logistic regression"
+ONE = Selection(methods=frozenset({METHOD}))
 
 
 def test_weighting_brings_back_the_population_mean(tmp_path):
-    path = tmp_path / "rows" / "covariate-shift.jsonl"
-    rows = benchmark.run(path, 20, [METHOD])
+    sweep = Sweep(Recipe("covariate-shift"), tmp_path / "rows", ONE)
+    rows = list(sweep.run())
     assert [row.status for row in rows] == ["finished"] * 20
     off, back = benchmark.shares(rows)
     assert off == 1.0  # the selection is felt in every draw
     assert back >= 0.9  # nominally 0.954
     errors = np.abs([(row.plain - row.truth, row.weighted - row.truth) for row in rows])
     assert errors[:, 1].mean() < 0.4 * errors[:, 0].mean()
-    assert benchmark.run(path, 20, [METHOD]) == rows  # nothing is run twice
+    assert list(sweep.run()) == []  # nothing is run twice
 
 
-def test_a_failed_fit_is_a_row(tmp_path, monkeypatch):
-    monkeypatch.setitem(benchmark.METHODS, METHOD, lambda: "no estimator")
-    (row,) = benchmark.run(tmp_path / "rows.jsonl", 1, [METHOD])
+def test_a_failed_fit_is_a_row():
+    suite = replace(benchmark.covariate_shift(), methods={METHOD: lambda: "no estimator"})
+    (row,) = attempted(suite, Job(*suite.pairs[0], 0)).rows
     assert row.status == "failed"
     assert "TypeError" in row.traceback
     assert benchmark.shares([row])[1] == 0.0

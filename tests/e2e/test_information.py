@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import secant
-from secant.benchmarks.information.suites import drawn, gaussian_blocks
+from secant.benchmarks.information.runner import drawn
+from secant.benchmarks.information.suites import gaussian_blocks
 from secant.datasets import asinh_student
 
 

@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 from tests.golden.transcripts import Golden
 
-from secant.benchmarks import Row, catalogue, report
+from secant.benchmarks import Row, Sweep, report
 from secant.report.figures import Panel, histogram_figure, scatter_figure
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
@@ -138,10 +138,11 @@ def test_bench(golden, folder, monkeypatch):
         Row("core", "normal-1d", "secant", 0, 1, 0.5, 0.6, 0.1, seconds=2.0, status="finished"),
         Row("core", "normal-1d", "secant", 1, 1, status="failed", traceback="ZeroDivisionError"),
     ]
-    monkeypatch.setattr(catalogue, "run_named", lambda name, results, selection: iter(rows))
+    monkeypatch.setattr(Sweep, "run", lambda sweep, scheduler: iter(rows))
     golden.text("bench-list", "bench", "list", keep_numbers=True)
     golden.json("bench-list", "bench", "list")
-    arguments = ("bench", "run", "core", "--seeds", 2, "--results", folder)
+    where = ("--scheduler", "local", "--results", folder)
+    arguments = ("bench", "run", "core", "--seeds", 2, *where)
     golden.text("bench-run", *arguments, keep_numbers=True)
     golden.json("bench-run", *arguments)
 
@@ -151,7 +152,7 @@ def test_bench_report(golden, folder, monkeypatch):
     monkeypatch.chdir(folder)
     results = folder / "results"
     results.mkdir()
-    for name in ("core", "curriculum"):
+    for name in ("core", "paper-ablation"):
         shutil.copy(ROOT / "benchmarks" / "results" / f"{name}.jsonl", results)
     arguments = ("bench", "report", "--results", results, "--page", "benchmarks.md")
     golden.text("bench-report", *arguments, "--html", folder / "benchmarks.html")
@@ -173,7 +174,8 @@ def test_bench_report(golden, folder, monkeypatch):
         ("error-no-originals", ("data", "prepare", "power", "empty", "-o", "out")),
         ("error-no-suite", ("bench", "run", "cores")),
         ("error-logistic", ("fit", "march.csv", "april.csv", "-o", "m", "--method", "logistic")),
-        ("error-part", ("bench", "run", "core", "--part", "2/2")),
+        ("error-method", ("bench", "run", "bmi", "--methods", "KSG; KSGG")),
+        ("error-scheduler", ("bench", "run", "core", "--scheduler", "slurm")),
     ],
 )
 def test_mistakes(golden, folder, monkeypatch, name, arguments):

@@ -1,100 +1,97 @@
-"""Every suite by name, whatever kind it is of: what it holds and how it is run."""
+"""Every benchmark by name, whatever kind it is of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from typing import cast
 
-from secant.benchmarks.command_line import COMMAND_LINE, CommandRow, run_command_line
-from secant.benchmarks.covariate_shift import METHODS as SHIFT_METHODS
-from secant.benchmarks.covariate_shift import ShiftRow
-from secant.benchmarks.covariate_shift import run as run_covariate_shift
-from secant.benchmarks.density import DENSITY_SUITES, run_density
-from secant.benchmarks.density.rows import DensityRow
-from secant.benchmarks.information import INFORMATION_SUITES, run_information
-from secant.benchmarks.information.rows import InformationRow
-from secant.benchmarks.products import Selection
-from secant.benchmarks.rows import Row
-from secant.benchmarks.runner import run_suite
-from secant.benchmarks.suites import SUITES
+from secant.benchmarks.benchmark import Benchmark
+from secant.benchmarks.budgets import Budget
+from secant.benchmarks.command_line import command_line
+from secant.benchmarks.covariate_shift import covariate_shift
+from secant.benchmarks.density.suites import DENSITY_SUITES, plane, tabular
+from secant.benchmarks.information.suites import INFORMATION_SUITES, geometric
+from secant.benchmarks.plugins import imported, is_import_name
+from secant.benchmarks.suites import SUITES, ablation, frame, gaussian_mi
+from secant.benchmarks.throughput import throughput
+from secant.benchmarks.trajectories import trajectories
 
-__all__ = ["AnyRow", "Listed", "listed", "run_named"]
+__all__ = ["Recipe", "listed"]
 
-AnyRow = Row | InformationRow | DensityRow | ShiftRow | CommandRow
-
-_SHIFT = "covariate-shift"
-_THROUGHPUT = "throughput"
-_SEEDS, _SHIFT_SEEDS = 3, 20
+_MAKERS: dict[str, Callable[[], Benchmark]] = {
+    **SUITES,
+    **INFORMATION_SUITES,
+    **DENSITY_SUITES,
+    "covariate-shift": covariate_shift,
+    "command-line": command_line,
+    "throughput": throughput,
+}
+_PAPER: dict[str, Callable[[Budget], Benchmark]] = {
+    "paper-gaussian-mi": gaussian_mi.suite,
+    "paper-geometric-mi": geometric,
+    "paper-toy2d": plane,
+    "paper-tabular": tabular,
+    "paper-ablation": ablation.suite,
+    "paper-secant-vs-tangent": trajectories,
+    "paper-frame": frame.suite,
+}
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A suite at a glance.
+class Recipe:
+    """How a benchmark is made, in whichever process it is run.
 
     Attributes:
-        name: of the suite and its results file.
-        entries: how many fits one seed makes.
-        about: one line.
+        suite: a name of the list, or `package.module:name` of a third party's.
+        budget: how much computing it may take.
+        added: methods of third parties, `package.module:Class`.
     """
 
-    name: str
-    entries: int
-    about: str
+    suite: str
+    budget: Budget = Budget.SMALL
+    added: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """The name of its results file."""
+        tail = self.budget.pick("", "-paper")
+        return f"{self.build().name}{tail}.jsonl"
+
+    def build(self) -> Benchmark:
+        """The benchmark.
+
+        Raises:
+            ValueError: there is none of that name, or none with that budget.
+        """
+        return _built(self)
+
+
+@cache  # some compute their truth
+def _built(recipe: Recipe) -> Benchmark:
+    benchmark = _made(recipe)
+    for name in recipe.added:
+        benchmark = benchmark.with_method(name, imported(name))
+    return benchmark
+
+
+def _made(recipe: Recipe) -> Benchmark:
+    name = recipe.suite
+    if name in _PAPER:
+        return _PAPER[name](recipe.budget)
+    if recipe.budget is not Budget.SMALL:
+        raise ValueError(f"The suite {name} has no budget but {Budget.SMALL}.")
+    if is_import_name(name):
+        found = imported(name)
+        return cast(Benchmark, found() if callable(found) else found)
+    if name in _MAKERS:
+        return _MAKERS[name]()
+    known = ", ".join([*_PAPER, *_MAKERS])
+    raise ValueError(f"There is no suite {name!r}; there are {known}.")
 
 
 @cache
-def listed() -> tuple[Listed, ...]:
-    """All suites, in the order of the report; built once, for some compute their truth."""
-    suites = [make() for make in SUITES.values()]
-    information = [make() for make in INFORMATION_SUITES.values()]
-    density = [make() for make in DENSITY_SUITES.values()]
-    return (
-        *(Listed(s.name, len(s.entries), s.about) for s in suites),
-        *(Listed(i.name, len(i.tasks) * len(i.methods), i.about) for i in information),
-        *(Listed(d.name, len(d.tasks) * len(d.methods), d.about) for d in density),
-        Listed(_SHIFT, len(SHIFT_METHODS), "weights bring a biased table's mean back"),
-        Listed(COMMAND_LINE.name, len(COMMAND_LINE.tasks), COMMAND_LINE.about),
-        Listed(_THROUGHPUT, 3, "a training step against its bare matrix products"),
-    )
-
-
-def run_named(name: str, results: Path, selection: Selection) -> Iterator[AnyRow]:
-    """Run what is not in the suite's results file yet, appending and yielding rows.
-
-    `throughput` prints its rows itself and yields none.
-
-    Args:
-        name: of a suite.
-        results: the folder of the results files.
-        selection: of the runs.
-
-    Raises:
-        ValueError: for an unknown suite.
-    """
-    path = results / f"{name}.jsonl"
-    if name in SUITES:
-        yield from _run_suite(name, path, selection)
-    elif name in INFORMATION_SUITES:
-        yield from run_information(INFORMATION_SUITES[name](), path, selection)
-    elif name in DENSITY_SUITES:
-        yield from run_density(DENSITY_SUITES[name](), path, selection)
-    elif name == _SHIFT:
-        yield from run_covariate_shift(path, selection.n_seeds or _SHIFT_SEEDS)
-    elif name == COMMAND_LINE.name:
-        yield from run_command_line(path, selection)
-    elif name == _THROUGHPUT:
-        from secant.benchmarks.throughput import run_throughput
-
-        run_throughput(path)
-    else:
-        names = ", ".join(suite.name for suite in listed())
-        raise ValueError(f"There is no suite {name!r}; there are {names}.")
-
-
-def _run_suite(name: str, path: Path, selection: Selection) -> Iterator[Row]:
-    suite = SUITES[name]()
-    wanted = tuple(e for e in suite.entries if selection.match in f"{e.task.name} | {e.method}")
-    seeds = selection.n_seeds or _SEEDS
-    return run_suite(replace(suite, entries=wanted), path, n_seeds=seeds, part=selection.part)
+def listed() -> tuple[Benchmark, ...]:
+    """All of them, in the order of the report."""
+    return tuple(Recipe(name).build() for name in (*_MAKERS, *_PAPER))

@@ -7,20 +7,20 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from secant.benchmarks.products import Product, Selection, run_product
-from secant.benchmarks.rows import Run, aligned, machine, read_rows
+from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.products import Product
+from secant.benchmarks.rows import Job, Run, aligned, machine, read_rows
 from secant.benchmarks.tables import figure, table
 from secant.io.tables import write_table
 
-__all__ = ["COMMAND_LINE", "CommandRow", "command_section", "run_command_line"]
+__all__ = ["CommandRow", "CommandSuite", "command_line", "command_section"]
 
 _SECANT = (sys.executable, "-c", "from secant.cli import main; main()")
 _JAX = (sys.executable, "-c", "import jax")
@@ -41,9 +41,6 @@ class CommandRow(Run):
     truth: float | None = None
     estimate: float | None = None
     standard_error: float | None = None
-    status: str = ""
-    traceback: str = ""
-    machine: str = ""
 
     @property
     def numbers(self) -> str:
@@ -99,36 +96,34 @@ def _run(command: Sequence[str]) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-COMMAND_LINE = Product(
-    "command-line",
-    "what a user waits for: help, and two tables of 100k × 20 compared with a report",
-    (
+@dataclass(frozen=True)
+class CommandSuite(Product[_Task, None]):
+    """Commands, timed; there is one method, the command itself."""
+
+    def blank(self, job: Job) -> CommandRow:
+        """The row before the command is run."""
+        return CommandRow(self.name, *job, machine=machine())
+
+    def run(self, job: Job) -> Outcome:
+        """Run and time it."""
+        measured = self.task(job.task).measured(self.blank(job))
+        return Outcome([replace(measured, status="finished")])
+
+
+def command_line() -> CommandSuite:
+    """Help, and comparisons of overlapping and of distant tables."""
+    tasks = (
         _Task("help", _help),
         _Task("compare, overlapping", lambda row: _compared(row, 0.1)),
         _Task("compare, apart", lambda row: _compared(row, 1.2)),
-    ),
-    ("secant",),
-)
-
-
-def run_command_line(results: Path, selection: Selection) -> Iterator[CommandRow]:
-    """Run what is not in the results file yet, appending and yielding rows."""
-    return run_product(
-        COMMAND_LINE, results, CommandRow, _measured, selection, runs_between_clearing=1
     )
-
-
-def _measured(task: _Task, method: str, seed: int) -> list[CommandRow]:
-    row = CommandRow(COMMAND_LINE.name, task.name, method, seed, machine=machine())
-    try:
-        return [replace(task.measured(row), status="finished")]
-    except Exception:  # a failure is a result too
-        return [replace(row, status="failed", traceback=traceback.format_exc())]
+    about = "what a user waits for: help, and two tables of 100k × 20 compared with a report"
+    return CommandSuite("command-line", about, tasks, {"secant": None}, alone=True)
 
 
 def command_section(results: Path) -> list[str]:
     """The section of the page, where there are rows."""
-    rows = [r for r in read_rows(results / f"{COMMAND_LINE.name}.jsonl", CommandRow) if r.seconds]
+    rows = [r for r in read_rows(results / "command-line.jsonl", CommandRow) if r.seconds]
     tasks = dict.fromkeys(row.task for row in rows)
     lines = [_line(task, [row for row in rows if row.task == task]) for task in tasks]
     header = ["command", "seconds", "of `import jax`", "exact KL", "found", "seeds"]

@@ -9,11 +9,10 @@ over the population is sought, from the ten covariates of both.
 from __future__ import annotations
 
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -23,7 +22,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from secant.benchmarks.rows import Run, aligned, append_row, machine, read_rows
+from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.products import Product
+from secant.benchmarks.rows import Job, Run, aligned, machine
 from secant.benchmarks.tables import figure, table
 from secant.estimators import KernelRatio, RatioEstimator, SecantRatio, SklearnRatio
 from secant.exceptions import OverlapWarning
@@ -31,7 +32,7 @@ from secant.tasks import importance_weights
 from secant.tasks.defaults import default_ratio
 from secant.training import Training
 
-__all__ = ["METHODS", "ShiftRow", "run", "shares", "shift_table"]
+__all__ = ["METHODS", "ShiftRow", "ShiftSuite", "covariate_shift", "shares", "shift_table"]
 
 METHODS: Mapping[str, Callable[[], RatioEstimator]] = {
     "default": lambda: default_ratio(230, 10),  # what importance_weights takes for so few rows
@@ -60,9 +61,6 @@ class ShiftRow(Run):
     effective_sample_size: float | None = None
     pareto_shape: float | None = None
     seconds: float | None = None
-    status: str = ""
-    traceback: str = ""
-    machine: str = ""
 
     @property
     def numbers(self) -> str:
@@ -83,16 +81,6 @@ class ShiftRow(Run):
         if self.weighted is None or not self.weighted_error:
             return float("inf")
         return (self.weighted - self.truth) / self.weighted_error
-
-
-def run(path: Path, n_seeds: int = 20, methods: Iterable[str] = tuple(METHODS)) -> list[ShiftRow]:
-    """Append a row for each method and seed that the file has not, and return all of them."""
-    done = {(row.method, row.seed) for row in read_rows(path, ShiftRow)}
-    for method in methods:
-        for seed in range(n_seeds):
-            if (method, seed) not in done:
-                append_row(path, _row(method, seed))
-    return read_rows(path, ShiftRow)
 
 
 def shares(rows: Iterable[ShiftRow]) -> tuple[float, float]:
@@ -118,15 +106,62 @@ def shift_table(rows: Iterable[ShiftRow]) -> str:
     return table([*header, "weighted error", "effective rows", "seeds"], lines)
 
 
-def _row(method: str, seed: int) -> ShiftRow:
+@dataclass(frozen=True)
+class _Table:
+    name: str
+
+
+@dataclass(frozen=True)
+class ShiftSuite(Product[_Table, Callable[[], RatioEstimator]]):
+    """One table, by several ratios; a seed draws the source."""
+
+    def blank(self, job: Job) -> ShiftRow:
+        """The row with the population's mean and the source's own."""
+        return _drawn(self.name, job)[0]
+
+    def run(self, job: Job) -> Outcome:
+        """Weight the source's rows and take their mean."""
+        row, source, target, y = _drawn(self.name, job)
+        began = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OverlapWarning)  # the row says as much
+            ratio = self.methods[job.method]()
+            weights = importance_weights(source, target, estimator=ratio, random_state=job.seed)
+        mean = weights.mean(y)
+        found = replace(
+            row,
+            weighted=mean.estimate,
+            weighted_error=mean.standard_error,
+            effective_sample_size=weights.effective_sample_size,
+            pareto_shape=weights.pareto_shape,
+            seconds=time.perf_counter() - began,
+            status="finished",
+        )
+        return Outcome([found])
+
+    def _adapted(self, method: Any) -> Callable[[], RatioEstimator]:  # noqa: ANN401 -- a third party's
+        """A class with `fit_samples` and `log_ratio`."""
+        made: Callable[[], RatioEstimator] = method
+        return made
+
+
+def covariate_shift() -> ShiftSuite:
+    """The diabetes table with its methods."""
+    about = "weights bring a biased table's mean back"
+    task = _Table("diabetes, few heavy patients")
+    return ShiftSuite("covariate-shift", about, (task,), METHODS, n_seeds=20)
+
+
+def _drawn(
+    suite: str, job: Job
+) -> tuple[ShiftRow, Float[np.ndarray, "n d"], Float[np.ndarray, "m d"], Float[np.ndarray, " n"]]:
+    """The row before the weights, source and target, and what is known of the source."""
     X, y = load_diabetes(return_X_y=True)
-    kept = _biased(X[:, 2], np.random.default_rng(seed))
+    kept = _biased(X[:, 2], np.random.default_rng(job.seed))
     of_source = y[kept]
     row = ShiftRow(
-        "covariate-shift",
-        "diabetes, few heavy patients",
-        method,
-        seed,
+        suite,
+        *job,
         n_source=of_source.size,
         n_target=y.size,
         truth=float(y.mean()),
@@ -134,36 +169,9 @@ def _row(method: str, seed: int) -> ShiftRow:
         plain_error=float(of_source.std(ddof=1) / np.sqrt(of_source.size)),
         machine=machine(),
     )
-    try:
-        return _weighted(row, X[kept], X, of_source)
-    except Exception:  # a failure is a result: it belongs into the table, not on the floor
-        return replace(row, status="failed", traceback=traceback.format_exc())
+    return row, X[kept], X, of_source
 
 
 def _biased(bmi: Float[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
     z = (bmi - bmi.mean()) / bmi.std()
     return np.asarray(rng.uniform(size=bmi.size) < 0.1 + 0.8 * expit(-2.0 * z))
-
-
-def _weighted(
-    row: ShiftRow,
-    source: Float[np.ndarray, "n d"],
-    target: Float[np.ndarray, "m d"],
-    y: Float[np.ndarray, " n"],
-) -> ShiftRow:
-    began = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OverlapWarning)  # the row says as much
-        weights = importance_weights(
-            source, target, estimator=METHODS[row.method](), random_state=row.seed
-        )
-    mean = weights.mean(y)
-    return replace(
-        row,
-        weighted=mean.estimate,
-        weighted_error=mean.standard_error,
-        effective_sample_size=weights.effective_sample_size,
-        pareto_shape=weights.pareto_shape,
-        seconds=time.perf_counter() - began,
-        status="finished",
-    )

@@ -1,18 +1,13 @@
-"""Suites that are a product of tasks, methods and seeds, and how one is run."""
+"""Benchmarks that are a product of tasks and methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
-from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
-import jax
-
-from secant.benchmarks.rows import Run, append_row, read_rows
-
-__all__ = ["Product", "Selection", "run_product"]
+__all__ = ["Product"]
 
 
 class _Named(Protocol):
@@ -21,78 +16,42 @@ class _Named(Protocol):
 
 
 Task = TypeVar("Task", bound=_Named)
-Row = TypeVar("Row", bound=Run)
+Method = TypeVar("Method")
 
 
 @dataclass(frozen=True)
-class Product(Generic[Task]):
-    """Tasks × methods × seeds.
+class Product(Generic[Task, Method]):
+    """Tasks × methods × seeds; abstract.
 
     Attributes:
         name: of the suite and its results file.
         about: one line.
         tasks: what is estimated.
-        methods: names of the methods it is estimated by.
+        methods: what it is estimated by.
         n_seeds: runs of each.
+        alone: whether a run must have the machine to itself, for it is the time that counts.
     """
 
     name: str
     about: str
     tasks: tuple[Task, ...]
-    methods: tuple[str, ...]
+    methods: Mapping[str, Method] = field(repr=False)
     n_seeds: int = 3
+    alone: bool = False
 
+    @property
+    def pairs(self) -> Sequence[tuple[str, str]]:
+        """Task and method of each entry."""
+        return [(task.name, method) for task, method in product(self.tasks, self.methods)]
 
-@dataclass(frozen=True)
-class Selection:
-    """Which runs of a product.
+    def task(self, name: str) -> Task:
+        """The task of that name."""
+        return next(task for task in self.tasks if task.name == name)
 
-    Attributes:
-        n_seeds: None is the suite's own number.
-        part: (i, n) is every n-th run from the i-th on, so that n processes share a suite.
-        match: only runs whose "task | method" contains this.
-    """
+    def with_method(self, name: str, method: Any) -> Self:  # noqa: ANN401 -- a third party's
+        """The same with one more method, on every task."""
+        return replace(self, methods={**self.methods, name: self._adapted(method)})
 
-    n_seeds: int | None = None
-    part: tuple[int, int] = (0, 1)
-    match: str = ""
-
-    def of(self, suite: Product[Task]) -> list[tuple[Task, str, int]]:
-        """The runs, seed by seed."""
-        seeds = range(suite.n_seeds if self.n_seeds is None else self.n_seeds)
-        runs = [
-            (task, method, seed)
-            for seed, task, method in product(seeds, suite.tasks, suite.methods)
-            if self.match in f"{task.name} | {method}"
-        ]
-        return runs[self.part[0] :: self.part[1]]
-
-
-def run_product(
-    suite: Product[Task],
-    results: Path,
-    kind: type[Row],
-    run: Callable[[Task, str, int], Sequence[Row]],
-    selection: Selection,
-    *,
-    runs_between_clearing: int,
-) -> Iterator[Row]:
-    """Run what is not in the results file yet, appending and yielding rows.
-
-    Args:
-        suite: what to run.
-        results: a JSON-lines file.
-        kind: of its rows.
-        run: a task by a method with a seed.
-        selection: of the runs.
-        runs_between_clearing: compiled programs are shared by like runs, and hold memory.
-    """
-    for count, (task, method, seed) in enumerate(selection.of(suite), start=1):
-        done = {row.key for row in read_rows(results, kind)}
-        if (task.name, method, seed) in done:
-            continue
-        for row in run(task, method, seed):
-            append_row(results, row)
-            yield row
-        if count % runs_between_clearing == 0:
-            jax.clear_caches()
+    def _adapted(self, method: Any) -> Method:  # noqa: ANN401 -- a third party's
+        """A third party's class as a method of this benchmark."""
+        raise ValueError(f"The suite {self.name} times this library: it takes no other methods.")

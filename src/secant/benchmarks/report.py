@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -13,9 +12,11 @@ from secant.benchmarks.covariate_shift import ShiftRow, shift_table
 from secant.benchmarks.density.report import density_sections, density_summary
 from secant.benchmarks.fragments import write_fragments
 from secant.benchmarks.information.report import information_sections, information_summary
+from secant.benchmarks.paper_report import paper_sections
 from secant.benchmarks.rows import Row, read_rows
 from secant.benchmarks.suites import SUITES
 from secant.benchmarks.tables import figure, table, whole
+from secant.benchmarks.throughput import ThroughputRow
 
 __all__ = ["write_report"]
 
@@ -29,9 +30,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     core = _grouped(results, "core")
     parts = ["# Benchmarks", _PREAMBLE]
     parts += ["## Core", table(_HEADER, _error_rows(core))]
-    curriculum = _grouped(results, "curriculum")
-    parts += ["## Interval annealing against fixed tangent shares", _CURRICULUM]
-    parts += [table(_HEADER, _error_rows(curriculum))]
+    parts += paper_sections(results)
     shoot_out = _grouped(results, "shoot-out")
     if shoot_out:
         parts += ["## The shoot-out", _SHOOT_OUT, *_matrices(shoot_out, _SHOOT_OUT_COLUMNS)]
@@ -67,10 +66,6 @@ _PREAMBLE = (
     "picked by the exact errors on these same pairs (block Gaussians, mixtures-8d, student-5d), "
     "so those rows flatter the defaults; only `half-cube of mixtures-8d` was not tuned on. Seconds "
     "are of one core and the least over the seeds, since other work ran beside most of them."
-)
-_CURRICULUM = (
-    "ISADRE on AdditiveNoise (ε = 0.1), by number of function evaluations. The share of STS is the "
-    "share of rows trained on the tangent (l = t)."
 )
 _SHOOT_OUT = (
     "Same budget for all: 1,500 steps of batch 512 at width 128 (the distilled tangent spends half "
@@ -251,18 +246,13 @@ def _comparable(row: Row) -> bool:
 
 
 def _throughput_table(path: Path) -> str:
-    if not path.exists():
-        return "Not measured yet: `python -m secant.benchmarks run throughput`."
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    rows = read_rows(path, ThroughputRow)
+    if not rows:
+        return "Not measured yet: `secant bench run throughput`."
     header = ("width", "batch", "features", "bare / step", "PyTorch / step")
     lines = [
-        [
-            str(r["width"]),
-            str(r["batch"]),
-            str(r["n_features"]),
-            figure(r["bare_over_step"]),
-            "–" if r["torch_over_step"] is None else figure(r["torch_over_step"]),
-        ]
+        [str(r.width), str(r.batch), str(r.n_features)]
+        + ["–" if v is None else figure(v) for v in (r.bare_over_step, r.torch_over_step)]
         for r in rows
     ]
     return table(header, lines)

@@ -1,32 +1,51 @@
-"""Result rows: one flat JSON object a line, appended as soon as it is known."""
+"""Result rows: one flat JSON object a line, kept as soon as it is known."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import NamedTuple, TypeVar, overload
 
+from secant.atomic_files import write_atomically
 from secant.provenance import machine
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+if sys.platform != "win32":
+    import fcntl
 
-__all__ = ["Row", "Run", "aligned", "append_row", "machine", "read_rows"]
+__all__ = ["Job", "Row", "Run", "aligned", "keep_rows", "machine", "read_rows", "read_states"]
 
 
-_Kind = TypeVar("_Kind")
+_Kind = TypeVar("_Kind", bound="Run")
+
+
+class Job(NamedTuple):
+    """What makes a run the same run."""
+
+    task: str
+    method: str
+    seed: int
 
 
 @dataclass(frozen=True)
 class Run:
-    """One method on one task with one seed: the start of every kind of row."""
+    """One method on one task with one seed: what every kind of row has.
+
+    `status` is "finished", how a training ended, "failed" (the traceback beside it), or "skipped:"
+    with the reason.
+    """
 
     suite: str
     task: str
     method: str
     seed: int
+    status: str = field(default="", kw_only=True)
+    traceback: str = field(default="", kw_only=True)
+    machine: str = field(default="", kw_only=True)
 
     @property
     def numbers(self) -> str:
@@ -34,9 +53,9 @@ class Run:
         raise NotImplementedError
 
     @property
-    def key(self) -> tuple[str, str, int]:
-        """What makes a run the same run."""
-        return self.task, self.method, self.seed
+    def key(self) -> Job:
+        """The run that it is a row of."""
+        return Job(self.task, self.method, self.seed)
 
 
 @dataclass(frozen=True)
@@ -62,9 +81,6 @@ class Row(Run):
     steps: int | None = None
     n_rows: int | None = None  # of each sample; None for fresh rows at every step
     config: str = ""
-    status: str = ""
-    traceback: str = ""
-    machine: str = ""
 
     @property
     def numbers(self) -> str:
@@ -80,16 +96,52 @@ def aligned(value: float | None) -> str:
     return "      –" if value is None else f"{value:7.3f}"
 
 
-def append_row(path: Path, row: DataclassInstance) -> None:
-    """Append one line; infinities and NaN become null so that the file stays plain JSON."""
+def keep_rows(path: Path, rows: Sequence[Run]) -> None:
+    """Add the rows of a run to a file, all or none; earlier rows of the same run give way.
+
+    The file is replaced whole, so that a process killed at any moment leaves no half of a run, and
+    one process at a time, so that several may share it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    plain = {k: _plain(v) for k, v in asdict(row).items()}
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(plain, ensure_ascii=False) + "\n")
+    keys = {row.key for row in rows}
+    with _alone(path):
+        lines = [line for line in _lines(path) if _key(line) not in keys]
+        lines += [_line(row) for row in rows]
+        write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _line(row: Run) -> str:
+    """Infinities and NaN become null, so that the file stays plain JSON."""
+    return json.dumps({k: _plain(v) for k, v in asdict(row).items()}, ensure_ascii=False)
 
 
 def _plain(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def read_states(path: Path) -> dict[Job, str]:
+    """The status of each run in a file, of whichever kind its rows are."""
+    return {_key(line): json.loads(line)["status"] for line in _lines(path)}
+
+
+def _key(line: str) -> Job:
+    found = json.loads(line)
+    return Job(found["task"], found["method"], found["seed"])
+
+
+def _lines(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Within it, no other process is between reading and replacing the file."""
+    with path.with_name(f".{path.name}.lock").open("a") as lock:
+        if sys.platform != "win32":  # which lacks it: there, one process a file
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @overload
@@ -98,7 +150,4 @@ def read_rows(path: Path) -> list[Row]: ...
 def read_rows(path: Path, kind: type[_Kind]) -> list[_Kind]: ...
 def read_rows(path: Path, kind: type = Row) -> list[Row] | list[_Kind]:
     """All rows of a file, of the kind it holds; none if it does not exist."""
-    if not path.exists():
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [kind(**json.loads(line)) for line in lines if line.strip()]
+    return [kind(**json.loads(line)) for line in _lines(path)]

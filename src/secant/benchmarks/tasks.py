@@ -18,6 +18,7 @@ from secant.integration import Integral, Rule
 __all__ = ["Judgement", "Task"]
 
 _JUDGE_ROWS = 20_000
+_ROWS_TO_HOLD = 100_000  # for methods that cannot draw fresh ones
 _BRIDGE_ROWS = 8192  # as many as a fit would hold out
 
 
@@ -60,11 +61,10 @@ class Task:
 
     def fit(self, estimator: RatioEstimator, seed: int) -> RatioEstimator:
         """Fit on this task's rows, drawn by the seed."""
-        if self.n_rows is None:
-            assert isinstance(estimator, NeuralRatio)  # others need rows to hold on to
+        if self.n_rows is None and isinstance(estimator, NeuralRatio):
             return estimator.fit_sampler(self.pair.sample)
         key, key_shuffle = jax.random.split(jax.random.key(1000 + seed))
-        x_0, x_1 = self.pair.sample(key, self.n_rows)
+        x_0, x_1 = self.pair.sample(key, self.n_rows or _ROWS_TO_HOLD)
         if self.y_columns:
             x_0 = shuffled(x_1, self.y_columns, key_shuffle)
         return estimator.fit_samples(np.asarray(x_0), np.asarray(x_1))

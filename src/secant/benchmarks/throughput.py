@@ -5,17 +5,18 @@ Ratios measured in one run; absolute times belong to the machine.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from secant.benchmarks.rows import machine
+from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.products import Product
+from secant.benchmarks.rows import Job, Run, aligned, machine
 from secant.curricula import FullIntervals
 from secant.models import ResidualMLP, SpectralSecant
 from secant.paths import DiffusionInterpolant
@@ -24,44 +25,83 @@ from secant.time_samplers import Uniform
 from secant.training import Training
 from secant.training.sources import ArraySource, Weighted
 from secant.training.state import TrainingState, split
-from secant.training.step import Objective, Run, run_steps
+from secant.training.step import Objective, run_steps
+from secant.training.step import Run as Steps
 
-__all__ = ["run_throughput"]
+__all__ = ["ThroughputRow", "ThroughputSuite", "throughput"]
 
 _ORDER, _DEPTH, _ROWS = 12, 2, 20_000
+_REPEATS = 5
 
 
-def run_throughput(results: Path, repeats: int = 5) -> None:
-    """Measure every case and append a row for each."""
-    results.parent.mkdir(parents=True, exist_ok=True)
-    for width, batch, d in ((256, 512, 40), (384, 512, 160), (512, 512, 63)):
-        row = _measured(width, batch, d, repeats)
-        with results.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-        print(json.dumps(row), flush=True)
+@dataclass(frozen=True)
+class ThroughputRow(Run):
+    """Times of one step; ratios of times measured side by side."""
+
+    width: int
+    batch: int
+    n_features: int
+    step_ms: float | None = None
+    bare_over_step: float | None = None
+    torch_over_step: float | None = None
+
+    @property
+    def numbers(self) -> str:
+        """The two ratios."""
+        bare, torch = map(aligned, (self.bare_over_step, self.torch_over_step))
+        return f"bare / step {bare} PyTorch / step {torch} {aligned(self.step_ms)} ms"
 
 
-def _measured(width: int, batch: int, d: int, repeats: int) -> dict[str, object]:
+@dataclass(frozen=True)
+class _Shape:
+    width: int
+    batch: int
+    n_features: int
+
+    @property
+    def name(self) -> str:
+        return f"width {self.width}, batch {self.batch}, d={self.n_features}"
+
+
+@dataclass(frozen=True)
+class ThroughputSuite(Product[_Shape, None]):
+    """Shapes of a step, timed."""
+
+    def blank(self, job: Job) -> ThroughputRow:
+        """The row before anything is timed."""
+        return ThroughputRow(self.name, *job, **vars(self.task(job.task)), machine=machine())
+
+    def run(self, job: Job) -> Outcome:
+        """Time all sides in turn."""
+        return Outcome([_measured(self.blank(job))])
+
+
+def throughput() -> ThroughputSuite:
+    """Three shapes."""
+    shapes = (_Shape(256, 512, 40), _Shape(384, 512, 160), _Shape(512, 512, 63))
+    about = "a training step against its bare matrix products"
+    return ThroughputSuite("throughput", about, shapes, {"secant": None}, n_seeds=1, alone=True)
+
+
+def _measured(row: ThroughputRow) -> ThroughputRow:
     """The best of interleaved repeats: a disturbance must not fall on one side only."""
+    shape = (row.width, row.batch, row.n_features)
     sides: dict[str, Callable[[], float]] = {
-        "step": _our_step(width, batch, d),
-        "bare": _bare_products(width, batch, d),
+        "step": _our_step(*shape),
+        "bare": _bare_products(*shape),
     }
-    torch_step = _torch_step(width, batch, d)
+    torch_step = _torch_step(*shape)
     if torch_step is not None:
         sides["torch"] = torch_step
-    rounds = [{name: side() for name, side in sides.items()} for _ in range(repeats)]
+    rounds = [{name: side() for name, side in sides.items()} for _ in range(_REPEATS)]
     times = {name: min(r[name] for r in rounds) for name in sides}
-    row: dict[str, object] = {
-        "width": width,
-        "batch": batch,
-        "n_features": d,
-        "step_ms": 1e3 * times["step"],
-        "bare_over_step": times["bare"] / times["step"],
-        "torch_over_step": times["torch"] / times["step"] if "torch" in times else None,
-        "machine": machine(),
-    }
-    return row
+    return replace(
+        row,
+        step_ms=1e3 * times["step"],
+        bare_over_step=times["bare"] / times["step"],
+        torch_over_step=times["torch"] / times["step"] if "torch" in times else None,
+        status="finished",
+    )
 
 
 def _seconds_each(run: Callable[[], object], n: int) -> float:
@@ -78,7 +118,7 @@ def _our_step(width: int, batch: int, d: int, n: int = 100) -> Callable[[], floa
     rows = [Weighted(jnp.asarray(rng.normal(size=(_ROWS, d)), dtype=jnp.float32)) for _ in "01"]
     objective = Objective(TangentVelocity(), DiffusionInterpolant(), Uniform(), FullIntervals())
     training = Training(steps=100_000, batch_size=batch)
-    run = Run(rest, ArraySource(rows[0], rows[1]), objective, training)
+    run = Steps(rest, ArraySource(rows[0], rows[1]), objective, training)
     state = TrainingState.start(weights, training, key=jax.random.key(1))
 
     def chunk() -> Float[Array, " n"]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
 import typer
 
 from secant.cli.command import command
-from secant.cli.output import check_place
+from secant.cli.output import JSON, check_place
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
-    from secant.benchmarks.catalogue import AnyRow
+    from secant.benchmarks.rows import Run
+    from secant.benchmarks.sweeps import Sweep
 
 __all__ = ["app"]
 
@@ -20,6 +22,7 @@ app = typer.Typer(help="List, run and report benchmarks.", no_args_is_help=True)
 
 Results = Annotated[Path, typer.Option(help="Folder of the results files.")]
 _RESULTS = Path("benchmarks/results")
+_Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 @app.command("list")
@@ -30,39 +33,105 @@ def list_suites(session: Session) -> None:
 
     suites = listed()
     session.show_table(
-        ("suite", "fits a seed", "about"), [(s.name, str(s.entries), s.about) for s in suites]
+        ("suite", "fits a seed", "about"), [(s.name, str(len(s.pairs)), s.about) for s in suites]
     )
-    session.finish({"suites": [vars(s) for s in suites]})
+    found: list[JSON] = [
+        {"name": s.name, "entries": len(s.pairs), "about": s.about} for s in suites
+    ]
+    session.finish({"suites": found})
 
 
 @app.command("run")
 @command("bench run")
 def run_suite(
     session: Session,
-    suite: Annotated[str, typer.Argument(help="A name that `secant bench list` shows.")],
+    suite: Annotated[
+        str,
+        typer.Argument(help="A name that `secant bench list` shows, or `package.module:name`."),
+    ],
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Runs of each entry; else the suite's own number.")
     ] = None,
-    part: Annotated[str, typer.Option(help="i/n: the share of one of n processes.")] = "0/1",
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="Only these, set apart by ';'. `package.module:Class` adds one of your own."
+        ),
+    ] = "",
     match: Annotated[
         str, typer.Option(help="Only entries whose task or method contains this.")
     ] = "",
+    budget: Annotated[
+        str, typer.Option(help="How much computing a paper-… suite may take: small or paper.")
+    ] = "small",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="local: in this process; dask: a worker process a core; tcp://…: a cluster. "
+            "[default: dask where it is installed and the suite is not about time]"
+        ),
+    ] = None,
+    again: Annotated[
+        str | None, typer.Option(help="Make finished runs once more: failed, or all.")
+    ] = None,
     results: Results = _RESULTS,
 ) -> None:
     """Run a suite, resuming where it stopped: rows in its results file are not run again."""
-    from secant.benchmarks.catalogue import run_named
-    from secant.benchmarks.products import Selection
+    from secant.benchmarks.schedulers import scheduler_named
 
-    selection = Selection(seeds, _part(part), match)
+    sweep = _sweep(suite, _Asked(seeds, methods, match, budget, again), results)
+    chosen = scheduler_named(scheduler, alone=sweep.recipe.build().alone)
+    n_jobs = len(sweep.jobs())
+    session.say(f"{n_jobs} runs to make, {chosen}; their rows go to {sweep.path}")
     done = failed = 0
-    for row in run_named(suite, results, selection):
+    for row in sweep.run(chosen) if n_jobs else ():
         session.show(_line(row))
         if row.traceback:
             session.show(row.traceback)
         done, failed = done + 1, failed + bool(row.traceback)
-    file = results / f"{suite}.jsonl"
-    session.say(f"{done} rows, {failed} of them failed, in {file}")
-    session.finish({"suite": suite, "file": str(file), "rows": done, "failed": failed})
+    session.say(f"{done} rows, {failed} of them failed, in {sweep.path}")
+    file = str(sweep.path)
+    session.finish({"suite": suite, "file": file, "rows": done, "failed": failed})
+
+
+class _Asked(NamedTuple):
+    """The options that say which runs are wanted, as they were typed."""
+
+    seeds: int | None
+    methods: str
+    match: str
+    budget: str
+    again: str | None
+
+
+def _sweep(suite: str, asked: _Asked, results: Path) -> Sweep:
+    from secant.benchmarks.benchmark import Selection
+    from secant.benchmarks.budgets import Budget
+    from secant.benchmarks.catalogue import Recipe
+    from secant.benchmarks.plugins import is_import_name
+    from secant.benchmarks.sweeps import Again, Sweep
+
+    names = [name.strip() for name in asked.methods.split(";") if name.strip()]
+    recipe = Recipe(
+        suite,
+        _choice(Budget, "--budget", asked.budget),
+        tuple(name for name in names if is_import_name(name)),
+    )
+    known = {method for _, method in recipe.build().pairs}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        listing = "; ".join(sorted(known))
+        raise ValueError(f"{suite} has no method {unknown[0]!r}; it has {listing}.")
+    again = None if asked.again is None else _choice(Again, "--again", asked.again)
+    return Sweep(recipe, results, Selection(asked.seeds, asked.match, frozenset(names)), again)
+
+
+def _choice(kind: type[_Choice], option: str, value: str) -> _Choice:
+    try:
+        return kind(value)
+    except ValueError:
+        names = " or ".join(kind)
+        raise ValueError(f"{option} must be {names}; got {value!r}.") from None
 
 
 @app.command("report")
@@ -89,15 +158,5 @@ def report(
     session.finish({"page": str(page), "report": [] if html is None else [str(html)]})
 
 
-def _part(text: str) -> tuple[int, int]:
-    numbers = text.split("/")
-    if len(numbers) != 2 or not all(n.isdecimal() for n in numbers):
-        raise ValueError(f"--part must be i/n, such as 0/2; got {text!r}.")
-    index, count = (int(n) for n in numbers)
-    if not index < count:
-        raise ValueError(f"--part i/n needs i < n, from 0/n on; got {text!r}.")
-    return index, count
-
-
-def _line(row: AnyRow) -> str:
+def _line(row: Run) -> str:
     return f"{row.task:34s} {row.method:28s} seed {row.seed} {row.numbers} {row.status}"

@@ -7,9 +7,11 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["BLUE", "INK", "ORANGE", "clean", "label", "saved"]
+__all__ = ["BLUE", "COLOURS", "INK", "ORANGE", "clean", "label", "saved"]
 
 INK, BLUE, ORANGE = "#22303c", "#1f6fb2", "#d9731a"
+# For many lines in one panel; apart also to eyes that do not tell red from green.
+COLOURS = (BLUE, ORANGE, "#117a65", "#8e44ad", "#7f8c8d", "#c0392b", "#b7950b")
 
 
 def clean(axes: Axes) -> None:

@@ -5,15 +5,15 @@ import sys
 
 import pyarrow.parquet as pq
 import pytest
+from tests.unit.benchmarks.sweeping import swept
 
 from secant.benchmarks import command_line
-from secant.benchmarks.command_line import CommandRow, command_section, run_command_line
-from secant.benchmarks.products import Selection
-from secant.benchmarks.rows import append_row, read_rows
+from secant.benchmarks.command_line import CommandRow, command_section
+from secant.benchmarks.rows import keep_rows, read_rows
 
 
-def run(path, match):
-    return list(run_command_line(path, Selection(n_seeds=1, match=match)))
+def run(folder, match):
+    return swept(command_line.command_line(), folder, n_seeds=1, match=match)
 
 
 def test_help_is_timed_in_turn_with_jax(tmp_path, monkeypatch):
@@ -22,7 +22,7 @@ def test_help_is_timed_in_turn_with_jax(tmp_path, monkeypatch):
     monkeypatch.setattr(
         command_line, "_seconds", lambda command: (asked.append(command), taken[command[-1]])[1]
     )
-    (row,) = run(tmp_path / "rows.jsonl", "help")
+    (row,) = run(tmp_path, "help")
     assert (row.seconds, row.yardstick, row.status) == (0.1, 0.4, "finished")
     assert [c[-1] for c in asked[:4]] == ["--help", "import jax"] * 2
     assert asked[0][0] == sys.executable
@@ -37,17 +37,16 @@ def test_a_comparison_knows_its_truth(tmp_path, monkeypatch):
         return json.dumps({"result": {"kl": {"estimate": 14.5, "standard_error": 0.02}}})
 
     monkeypatch.setattr(command_line, "_run", compared)
-    path = tmp_path / "rows.jsonl"
-    (row,) = run(path, "apart")
+    (row,) = run(tmp_path, "apart")
     assert row.truth == pytest.approx(14.4)
     assert (row.estimate, row.status) == (14.5, "finished")
-    assert read_rows(path, CommandRow) == [row]
-    assert run(path, "apart") == []
+    assert read_rows(tmp_path / "rows.jsonl", CommandRow) == [row]
+    assert run(tmp_path, "apart") == []
 
 
 def test_a_failure_is_a_row(tmp_path, monkeypatch):
     monkeypatch.setattr(command_line, "_SECANT", (sys.executable, "-c", "raise SystemExit(2)"))
-    (row,) = run(tmp_path / "rows.jsonl", "help")
+    (row,) = run(tmp_path, "help")
     assert row.status == "failed"
     assert "CalledProcessError" in row.traceback
 
@@ -56,6 +55,6 @@ def test_the_table_shows_ends_and_shares(tmp_path):
     assert command_section(tmp_path) == []
     for seed, seconds in enumerate((0.1, 0.3)):
         row = CommandRow("command-line", "help", "secant", seed, seconds, yardstick=0.8)
-        append_row(tmp_path / "command-line.jsonl", row)
+        keep_rows(tmp_path / "command-line.jsonl", [row])
     page = "\n".join(command_section(tmp_path))
     assert "| help | 0.10 … 0.30 | 0.25 | – | – | 2 |" in page

@@ -6,17 +6,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from sklearn.neighbors import KernelDensity
+from tests.unit.benchmarks.sweeping import swept
 
 import secant
-from secant.benchmarks.density import DENSITY_SUITES, run_density
-from secant.benchmarks.density.methods import METHODS, _by_evaluations, _tangent_rule
-from secant.benchmarks.density.pictures import Window, densities_figure, picture_path
+from secant.benchmarks.density import DENSITY_SUITES, DensitySuite
+from secant.benchmarks.density.methods import METHODS, _by_evaluations
+from secant.benchmarks.density.pictures import Window, densities_figure, picture_name
 from secant.benchmarks.density.report import density_sections
 from secant.benchmarks.density.rows import DensityRow
-from secant.benchmarks.density.suites import DensitySuite
 from secant.benchmarks.density.tasks import DensityTask, Split, power_task, toy_tasks
-from secant.benchmarks.products import Selection
-from secant.benchmarks.rows import append_row, read_rows
+from secant.benchmarks.rows import keep_rows, read_rows
+from secant.benchmarks.suites.shared import tangents
 from secant.datasets import toys
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
@@ -30,42 +31,42 @@ def normal_rows(seed):
 TRUNK = ResidualMLP(width=8, depth=0)
 TINY = {"training": secant.Training(steps=10, batch_size=16), "scaling": secant.Identity()}
 TASK = DensityTask("normal", normal_rows)
+GAUSSIAN = {"Gaussian": METHODS["Gaussian"]}
 
 
 def suite(**settings):
-    return replace(DensitySuite("density-2d", "…", (TASK,), ("Gaussian",), 2), **settings)
+    return replace(DensitySuite("density-2d", "…", (TASK,), GAUSSIAN, 2), **settings)
 
 
 def test_a_run_writes_one_row_a_job_and_resumes(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    first = list(run_density(suite(), path, Selection(n_seeds=1)))
+    first = swept(suite(), tmp_path, n_seeds=1)
     assert [row.key for row in first] == [("normal", "Gaussian", 0)]
     assert first[0].status == "finished"
     assert first[0].nll == pytest.approx(2.838, abs=5 * first[0].nll_error)
-    rest = list(run_density(suite(), path))
+    rest = swept(suite(), tmp_path)
     assert [row.seed for row in rest] == [1]
-    assert read_rows(path, DensityRow) == first + rest
+    assert read_rows(tmp_path / "rows.jsonl", DensityRow) == first + rest
 
 
 def test_absent_data_are_a_row_that_says_how_to_obtain_them(tmp_path, monkeypatch):
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "nowhere"))
-    (row,) = run_density(
-        suite(tasks=(power_task(),)), tmp_path / "rows.jsonl", Selection(n_seeds=1)
-    )
+    (row,) = swept(suite(tasks=(power_task(),)), tmp_path, n_seeds=1)
     assert row.status.startswith("skipped: no folder")
     assert "SECANT_DATA" in row.status
     assert row.nll is None
+    # Once the data are there, it is run.
+    assert len(swept(suite(tasks=(power_task(),)), tmp_path, n_seeds=1)) == 1
 
 
 def test_rows_with_their_atoms_spread_are_judged_as_well(tmp_path):
     shifted = DensityTask("normal", lambda seed: replace(normal_rows(seed), spread=np.ones((9, 2))))
-    (row,) = run_density(suite(tasks=(shifted,)), tmp_path / "rows.jsonl", Selection(n_seeds=1))
+    (row,) = swept(suite(tasks=(shifted,)), tmp_path, n_seeds=1)
     assert row.nll_spread == pytest.approx(np.log(2 * np.pi) + 1.0, abs=0.3)
 
 
 def test_the_first_seed_leaves_a_picture(tmp_path):
     pictured = replace(TASK, grid=lambda: np.array([[0.0, 0.0], [40.0, 0.0]]))
-    list(run_density(suite(tasks=(pictured,)), tmp_path / "rows.jsonl"))
+    swept(suite(tasks=(pictured,)), tmp_path)
     (kept,) = (tmp_path / "rows").iterdir()
     assert kept.name == "normal-Gaussian.npy"
     assert np.load(kept) == pytest.approx([-np.log(2 * np.pi), -100.0], abs=0.3)
@@ -75,7 +76,7 @@ def test_a_figure_shows_the_truth_and_the_methods_that_have_pictures(tmp_path):
     moons = next(toy for toy in toys() if toy.name == "moons")
     grid = Window.of(moons).grid()
     truth = np.asarray(moons.log_density(jnp.asarray(grid)))
-    np.save(picture_path(tmp_path, "moons", "exact"), truth.astype(np.float16))
+    np.save(tmp_path / picture_name("moons", "exact"), truth.astype(np.float16))
     shown = densities_figure([moons], ["exact", "absent"], tmp_path, tmp_path / "f.png")
     panels = [axes.images[0].get_array() for axes in shown.axes]
     np.testing.assert_allclose(panels[1], panels[0], rtol=0.02, atol=1e-3)
@@ -87,34 +88,37 @@ def test_a_figure_shows_the_truth_and_the_methods_that_have_pictures(tmp_path):
 
 
 def test_evaluations_stand_across(tmp_path):
-    row = DensityRow("density-evaluations", "power", "D3RE, by evaluations", 0)
+    row = DensityRow("paper-tabular", "power", "D3RE", 0)
+    rows = []
     for count, nll in ((1, 2.0), (50, -0.25)):
         found = replace(row, evaluations=count, nll=nll, log_normalizer=-0.5, normalised_by="x (y)")
-        append_row(tmp_path / "density-evaluations.jsonl", found)
+        rows.append(found)
+    keep_rows(tmp_path / "paper-tabular.jsonl", rows)
     page = "\n".join(density_sections(tmp_path))
     assert "| table | method | 1 | 50 | seeds |" in page
     assert "| power | D3RE | 2.00 (0.50†) | -0.25 (0.50†) | 1 |" in page
 
 
-def test_a_failure_is_a_row_with_its_traceback(tmp_path, monkeypatch):
-    monkeypatch.setitem(METHODS, "Gaussian", lambda train, seed: 1 / 0)
-    (row,) = run_density(suite(), tmp_path / "rows.jsonl", Selection(n_seeds=1))
+def test_a_failure_is_a_row_with_its_traceback(tmp_path):
+    (row,) = swept(suite(methods={"Gaussian": lambda train, seed: 1 / 0}), tmp_path, n_seeds=1)
     assert row.status == "failed"
     assert "ZeroDivisionError" in row.traceback
 
 
 def test_kernel_densities_choose_their_width(tmp_path):
-    (row,) = run_density(
-        suite(methods=("kernel density",)), tmp_path / "rows.jsonl", Selection(n_seeds=1)
-    )
+    name = "kernel density"
+    (row,) = swept(suite(methods={name: METHODS[name]}), tmp_path, n_seeds=1)
     assert 2.8 < row.nll < 3.0
 
 
-def test_every_suite_names_known_methods():
-    for make in DENSITY_SUITES.values():
-        found = make()
-        assert set(found.methods) <= set(METHODS)
-        assert found.n_seeds >= 3
+def test_every_suite_has_three_seeds():
+    assert all(make().n_seeds >= 3 for make in DENSITY_SUITES.values())
+
+
+def test_a_third_partys_class_is_a_method(tmp_path):
+    rows = swept(suite().with_method("sklearn", KernelDensity), tmp_path, n_seeds=1)
+    assert [row.method for row in rows] == ["Gaussian", "sklearn"]
+    assert rows[1].nll > rows[0].nll
 
 
 def test_the_truth_of_a_toy_is_that_of_its_test_rows():
@@ -125,10 +129,10 @@ def test_the_truth_of_a_toy_is_that_of_its_test_rows():
 
 
 def test_tables_show_excess_and_mass(tmp_path):
-    row = DensityRow("density-2d", "moons", "secant", 0, nll=2.5, truth=2.4, seconds=3.0)
-    append_row(tmp_path / "density-2d.jsonl", replace(row, log_normalizer=-0.01))
+    row = DensityRow("paper-toy2d", "moons", "secant", 0, nll=2.5, truth=2.4, seconds=3.0)
+    keep_rows(tmp_path / "paper-toy2d.jsonl", [replace(row, log_normalizer=-0.01)])
     skipped = DensityRow("density-tables", "power", "secant", 0, status="skipped: no folder")
-    append_row(tmp_path / "density-tables.jsonl", skipped)
+    keep_rows(tmp_path / "density-tables.jsonl", [skipped])
     page = "\n".join(density_sections(tmp_path))
     assert "| moons | 2.40 | +0.100 (0.0100) |" in page
     assert "skipped: no folder" in page
@@ -142,7 +146,7 @@ def test_tables_show_excess_and_mass(tmp_path):
             SecantSteps,
             marks=pytest.mark.slow,
         ),
-        (secant.DREInfinity(TangentNetwork(TRUNK), **TINY), _tangent_rule),
+        (secant.DREInfinity(TangentNetwork(TRUNK), **TINY), tangents),
     ],
 )
 def test_one_fit_is_judged_and_normalised_at_every_number_of_evaluations(ratio, rule):

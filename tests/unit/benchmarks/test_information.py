@@ -5,52 +5,60 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.benchmarks.sweeping import swept
 
-from secant.benchmarks.information import INFORMATION_SUITES, run_information
+from secant.benchmarks.information import INFORMATION_SUITES, InformationSuite
 from secant.benchmarks.information import methods as methods_of
 from secant.benchmarks.information.methods import METHODS, Answer
 from secant.benchmarks.information.report import information_sections
 from secant.benchmarks.information.rows import InformationRow
-from secant.benchmarks.information.suites import InformationSuite, drawn, gaussian_blocks
-from secant.benchmarks.products import Selection
-from secant.benchmarks.rows import append_row, read_rows
+from secant.benchmarks.information.runner import drawn
+from secant.benchmarks.information.suites import gaussian_blocks
+from secant.benchmarks.rows import keep_rows, read_rows
 from secant.datasets import bmi_tasks
 from secant.training.settings import Training
 
+KSG = {"KSG": METHODS["KSG"]}
+
 
 def suite(**settings):
-    base = InformationSuite("bmi", "…", bmi_tasks()[:2], ("KSG",), n_rows=200, n_seeds=2)
+    base = InformationSuite("bmi", "…", bmi_tasks()[:2], KSG, n_rows=200, n_seeds=2)
     return replace(base, **settings)
 
 
 def test_a_run_writes_one_row_a_job_and_resumes(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    first = list(run_information(suite(), path, Selection(n_seeds=1)))
+    first = swept(suite(), tmp_path, n_seeds=1)
     assert [row.key for row in first] == [(t.name, "KSG", 0) for t in bmi_tasks()[:2]]
     assert all(row.status == "finished" and row.seconds > 0.0 for row in first)
-    rest = list(run_information(suite(), path))
+    rest = swept(suite(), tmp_path)
     assert {row.seed for row in rest} == {1}
-    assert read_rows(path, InformationRow) == first + rest
+    assert read_rows(tmp_path / "rows.jsonl", InformationRow) == first + rest
 
 
-def test_a_failure_is_a_row_with_its_traceback(tmp_path, monkeypatch):
-    monkeypatch.setitem(METHODS, "KSG", lambda x, y, seed: 1 / 0)
-    (row,) = run_information(
-        suite(tasks=bmi_tasks()[:1]), tmp_path / "rows.jsonl", Selection(n_seeds=1)
-    )
+def test_a_failure_is_a_row_with_its_traceback(tmp_path):
+    broken = suite(tasks=bmi_tasks()[:1], methods={"KSG": lambda x, y, seed: 1 / 0})
+    (row,) = swept(broken, tmp_path, n_seeds=1)
     assert row.status == "failed"
     assert "ZeroDivisionError" in row.traceback
     assert row.estimate is None
+    assert row.truth == bmi_tasks()[0].mutual_information
 
 
-def test_parts_and_matches_share_the_jobs(tmp_path):
-    halves = [
-        [r.key for r in run_information(suite(), tmp_path / f"{i}.jsonl", Selection(part=(i, 2)))]
-        for i in (0, 1)
-    ]
-    assert len(set(halves[0]) | set(halves[1])) == 4
-    named = run_information(suite(), tmp_path / "m.jsonl", Selection(match="normal_cdf", n_seeds=1))
+def test_a_match_chooses_among_the_jobs(tmp_path):
+    named = swept(suite(), tmp_path, match="normal_cdf", n_seeds=1)
     assert [row.task for row in named] == ["normal_cdf-1v1-normal-0.75"]
+
+
+class Constant:
+    """A third party's estimator, with the interface of the `bmi` package."""
+
+    def estimate(self, x, y):
+        return float(x.shape[0] == y.shape[0])
+
+
+def test_a_third_partys_class_is_a_method(tmp_path):
+    rows = swept(suite().with_method("constant", Constant), tmp_path, n_seeds=1)
+    assert [(r.method, r.estimate) for r in rows if r.method != "KSG"] == [("constant", 1.0)] * 2
 
 
 def test_every_suite_names_known_methods_and_has_rows_to_draw():
@@ -86,10 +94,8 @@ def test_tables_come_from_rows(tmp_path):
     for seed, estimate in enumerate([0.5, 0.6, 0.9]):
         known = Answer(estimate, 0.1, estimate - 0.2, estimate + 0.2, 0.04 * seed, 0.01)
         filled = replace(row, seed=seed, seconds=1.0, **known.__dict__)
-        append_row(tmp_path / "mi-coverage.jsonl", filled)
-        append_row(tmp_path / "mi-null.jsonl", filled)
-        append_row(tmp_path / "bmi.jsonl", filled)
-        append_row(tmp_path / "mi-geometric.jsonl", filled)
+        for name in ("mi-coverage", "mi-null", "bmi", "paper-geometric-mi"):
+            keep_rows(tmp_path / f"{name}.jsonl", [filled])
     page = "\n".join(information_sections(tmp_path))
     assert "| a | 0.50 | 67% | 0% / 33% | 0.17 | 0.17 | 0.10 | 0.0100 | 3 |" in page
     assert "| a | secant | 33.3% | 66.7% | 100.0% | 100.0% | 3 |" in page

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.benchmarks.plugged import Straight
+from tests.unit.benchmarks.sweeping import swept
 
 import secant
+from secant.benchmarks.catalogue import listed
 from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.report import write_report
-from secant.benchmarks.rows import Row, append_row, read_rows
-from secant.benchmarks.runner import run_suite
-from secant.benchmarks.suites import SUITES, Entry, Suite
+from secant.benchmarks.rows import Row, keep_rows, read_rows
+from secant.benchmarks.suites import Entry, Suite
 from secant.benchmarks.tasks import Task
 from secant.datasets import block_gaussians
 from secant.integration import SecantSteps
@@ -35,45 +37,38 @@ def _suite(make) -> Suite:
 
 
 def test_a_run_writes_a_row_for_every_rule_and_resumes(tmp_path: Path):
-    results = tmp_path / "tiny.jsonl"
-    rows = list(run_suite(_suite(_tiny), results, n_seeds=2))
+    rows = swept(_suite(_tiny), tmp_path, n_seeds=2)
     assert [(r.seed, r.evaluations) for r in rows] == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert all(r.status == "finished" and r.truth == pytest.approx(0.5) for r in rows)
-    assert list(run_suite(_suite(_tiny), results, n_seeds=2)) == []
-    assert read_rows(results) == rows
+    assert swept(_suite(_tiny), tmp_path, n_seeds=2) == []
+    assert read_rows(tmp_path / "rows.jsonl") == rows
 
 
 def test_a_failed_fit_is_a_row_with_its_traceback(tmp_path: Path):
     def broken(seed: int) -> secant.SecantRatio:
         raise RuntimeError(f"no estimator for seed {seed}")
 
-    (row,) = run_suite(_suite(broken), tmp_path / "tiny.jsonl", n_seeds=1)
+    (row,) = swept(_suite(broken), tmp_path, n_seeds=1)
     assert row.status == "failed"
     assert "no estimator for seed 0" in row.traceback
 
 
-def test_parts_share_a_suite_without_overlap(tmp_path: Path):
-    seeds = []
-
-    def record(seed: int) -> secant.SecantRatio:
-        seeds.append(seed)
-        raise RuntimeError
-
-    for index in (0, 1):
-        list(run_suite(_suite(record), tmp_path / "x.jsonl", n_seeds=4, part=(index, 2)))
-    assert sorted(seeds) == [0, 1, 2, 3]
+def test_a_third_partys_class_is_a_method_on_every_task(tmp_path: Path):
+    suite = _suite(_tiny).with_method("straight", Straight)
+    rows = swept(suite, tmp_path, n_seeds=1, methods=frozenset({"straight"}))
+    assert [(r.method, r.status, r.held_out) for r in rows] == [("straight", "finished", None)]
+    assert rows[0].rmse_1 == pytest.approx(rows[0].spread_1, rel=0.3)  # it sees no dependence
 
 
-def test_rows_stay_plain_json(tmp_path: Path):
-    append_row(tmp_path / "x.jsonl", Row("s", "t", "m", 0, 1, error=float("nan")))
-    (row,) = read_rows(tmp_path / "x.jsonl")
-    assert row.error is None
+def test_a_third_partys_class_is_given_rows_where_ours_draw_fresh_ones(tmp_path: Path):
+    suite = Suite("tiny", "", (Entry(Task(block_gaussians(2)), "x", Straight),))
+    (row,) = swept(suite.with_method("straight", Straight), tmp_path, n_seeds=1, match="straight")
+    assert row.status == "finished"
 
 
-def test_every_suite_builds_and_names_its_entries_once():
-    for make in SUITES.values():
-        names = [(e.task.name, e.method) for e in make().entries]
-        assert len(set(names)) == len(names) > 0
+def test_every_benchmark_names_its_entries_once():
+    for benchmark in listed():
+        assert len(set(benchmark.pairs)) == len(benchmark.pairs) > 0
 
 
 def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -83,11 +78,11 @@ def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.
     Path("README.md").write_text("\n".join(regions))
     for seed, error in enumerate((0.1, 0.3)):
         row = Row("core", "pair", "ours", seed, 1, truth=2.0, error=error, rmse_1=0.5)
-        append_row(Path("results/core.jsonl"), row)
-        append_row(Path("results/shoot-out.jsonl"), row)
-        append_row(Path("results/baselines.jsonl"), replace(row, seconds=3.0 + seed))
+        keep_rows(Path("results/core.jsonl"), [row])
+        keep_rows(Path("results/shoot-out.jsonl"), [row])
+        keep_rows(Path("results/baselines.jsonl"), [replace(row, seconds=3.0 + seed)])
         found = InformationRow("bmi", "pair", "theirs", seed, 500, 1.0, 1.0 + error, seconds=2.0)
-        append_row(Path("results/bmi.jsonl"), found)
+        keep_rows(Path("results/bmi.jsonl"), [found])
     write_report(Path("results"), Path("page.md"))
     mean_square = float(np.mean([0.01, 0.09]))
     assert f"{mean_square:.4f}" in Path("page.md").read_text()

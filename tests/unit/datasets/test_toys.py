@@ -270,3 +270,14 @@ def test_checkerboard_is_flat_and_alternates() -> None:
     np.testing.assert_allclose(log_p[on_board], -math.log(8), rtol=1e-6)
     assert on_board.sum() == 8
     assert np.isneginf(log_p[~on_board]).all()
+
+
+@every_toy
+def test_the_ratio_to_a_normal_has_mean_one(toy: Toy) -> None:
+    pair = toy.from_normal()
+    x_0, x_1 = pair.sample(jax.random.key(3), 40_000)
+    assert np.isfinite(np.asarray(pair.log_ratio(x_1))).all()
+    inverse = np.exp(-np.asarray(pair.log_ratio(x_1), dtype=np.float64))
+    # E_{p_1}[1/r] is the mass that N(0, I) has where p does.
+    mass = np.isfinite(np.asarray(pair.log_ratio(x_0))).mean()
+    assert abs(inverse.mean() - mass) < 4.5 * inverse.std() / 200 + 0.01

@@ -14,6 +14,7 @@ from sklearn.neighbors import KernelDensity
 
 from secant.bases import BaseRule, Copula, FullGaussian, Growth, Mixture
 from secant.benchmarks.density.spline_flow import spline_flow
+from secant.benchmarks.suites.shared import EVALUATIONS, tangents
 from secant.diagnostics import log_normaliser
 from secant.estimators import (
     D3RE,
@@ -24,18 +25,16 @@ from secant.estimators import (
     RatioEstimator,
     SecantRatio,
 )
-from secant.integration import GaussLegendre, Rule, SecantSteps, Trapezoid
+from secant.integration import Rule, SecantSteps
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
 from secant.tasks import DensityEstimator
 from secant.time_samplers import Uniform
 from secant.training import Training
 
-__all__ = ["EVALUATIONS", "METHODS", "Judge", "Judged", "Rows"]
+__all__ = ["METHODS", "Judge", "Judged", "Method", "Rows", "on_tables", "on_the_plane"]
 
 Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]
-
-EVALUATIONS = (1, 2, 5, 10, 50)
 
 
 @dataclass(frozen=True)
@@ -109,14 +108,8 @@ def _by_rule(density: DensityEstimator, test: Rows, rule: Rule, seed: int) -> Ju
 _ROWS_FOR_NORMALISER = 50_000
 
 
-def _tangent_rule(n: int) -> Rule:
-    return GaussLegendre(1) if n == 1 else Trapezoid(n)
-
-
 # The comparison of methods: one trunk, one budget, one base.
 _TRUNK = ResidualMLP(width=128, depth=3)
-_PLANE = Training(steps=2500, patience=None)
-_TABLE = Training(steps=6000, patience=None)
 _RATIOS: dict[str, Callable[..., RatioEstimator]] = {
     "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=_TRUNK)),
     "ISADRE": partial(ISADRE, AlignedSecant(_TRUNK, vectorised=True), time_sampler=Uniform()),
@@ -127,23 +120,34 @@ _RATIOS: dict[str, Callable[..., RatioEstimator]] = {
 }
 
 
-def _on_gaussian(name: str, training: Training) -> DensityEstimator:
+def _on_gaussian(name: str, steps: int) -> DensityEstimator:
+    training = Training(steps=steps, patience=None)
     ratio = _RATIOS[name](scaling=Identity(), training=training)
     return DensityEstimator(FullGaussian(), estimator=ratio)
 
 
+def on_the_plane(names: Sequence[str], steps: int) -> dict[str, Method]:
+    """Ratios on a Gaussian base, each as it comes."""
+    return {name: _density(partial(_on_gaussian, name, steps)) for name in names}
+
+
+def on_tables(steps: int) -> dict[str, Method]:
+    """Ratios on a Gaussian base, judged at every number of evaluations where they have a choice."""
+    rules: dict[str, Callable[[int], Rule]] = {
+        "SecantRatio": SecantSteps,
+        "ISADRE": SecantSteps,
+        "DREInfinity": tangents,
+        "D3RE": tangents,
+    }
+    judged = {
+        name: _by_evaluations(partial(_on_gaussian, name, steps), rule)
+        for name, rule in rules.items()
+    }
+    return {**judged, **on_the_plane(["NCE"], steps)}
+
+
 METHODS: dict[str, Method] = {
     "secant": _density(DensityEstimator),
-    **{name: _density(partial(_on_gaussian, name, _PLANE)) for name in _RATIOS},
-    **{
-        f"{name}, by evaluations": _by_evaluations(partial(_on_gaussian, name, _TABLE), rule)
-        for name, rule in (
-            ("SecantRatio", SecantSteps),
-            ("ISADRE", SecantSteps),
-            ("DREInfinity", _tangent_rule),
-            ("D3RE", _tangent_rule),
-        )
-    },
     "Gaussian": _base_alone(FullGaussian()),
     "Gaussian copula": _base_alone(Copula()),
     "mixture in copula space": _base_alone(Copula(Mixture(Growth()))),

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from secant.datasets import Toy
 from secant.report.style import INK
 
-__all__ = ["Window", "densities_figure", "picture_path"]
+__all__ = ["Window", "densities_figure", "picture_name"]
 
 _CELLS = 80  # a side
 _ROOM = 0.08  # beyond the rows, as a share of their range
@@ -44,9 +44,9 @@ class Window:
         return np.column_stack([first.ravel(), second.ravel()])
 
 
-def picture_path(folder: Path, task: str, method: str) -> Path:
-    """Where log densities on a window's grid are kept."""
-    return folder / f"{task}-{method}.npy"
+def picture_name(task: str, method: str) -> str:
+    """The file, in the suite's folder, of log densities on a window's grid."""
+    return f"{task}-{method}.npy"
 
 
 def densities_figure(
@@ -56,14 +56,14 @@ def densities_figure(
 
     Within a row of panels one scale of colours, from nothing to the truth's greatest density.
     """
-    shown = [m for m in methods if all(picture_path(folder, s.name, m).exists() for s in sets)]
+    shown = [m for m in methods if all((folder / picture_name(s.name, m)).exists() for s in sets)]
     if not shown:
         return None
     size = (1.55 * (len(shown) + 1), 1.6 * len(sets))
     figure = Figure(figsize=size, layout="constrained")
     panels = figure.subplots(len(sets), len(shown) + 1, squeeze=False)
     for line, toy in zip(panels, sets, strict=True):
-        _line(line, toy, [picture_path(folder, toy.name, method) for method in shown])
+        _line(line, toy, [folder / picture_name(toy.name, method) for method in shown])
     for axes, title in zip(panels[0], ["truth", *shown], strict=True):
         axes.set_title(title, color=INK, fontsize=11)
     path.parent.mkdir(parents=True, exist_ok=True)

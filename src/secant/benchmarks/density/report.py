@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from secant.benchmarks.budgets import Budget
 from secant.benchmarks.density.pictures import densities_figure
 from secant.benchmarks.density.rows import DensityRow
-from secant.benchmarks.density.suites import DENSITY_SUITES
+from secant.benchmarks.density.runner import DensitySuite
+from secant.benchmarks.density.suites import DENSITY_SUITES, plane, tabular
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
 from secant.datasets import toys
@@ -26,16 +28,16 @@ _PREAMBLE = (
     "layers), a budget (batch 512, 2,500 steps on the plane and 6,000 on POWER) and a Gaussian "
     "base."
 )
-_FIGURE = Path("docs/figures/density-2d.png")
+_FIGURE = Path("docs/figures/paper-toy2d.png")
 _NOTES = {
-    "density-2d": "*Excess* over the true density's likelihood on the same 50,000 test rows; the "
+    "paper-toy2d": "*Excess* over the true density's likelihood on the same 50,000 test rows; the "
     "largest |log Ẑ| of the seeds beside it.",
     "density-tables": "POWER and BSDS300 as in the literature. *Atoms spread* is the NLL of test "
     "rows whose whole minutes (POWER's time) are spread over the minute: a density that had "
     "singled the minutes out would lose its gain there.",
     "density-miniboone": "A split of its own of 6.9k rows: it does not compare with "
     "published figures.",
-    "density-evaluations": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
+    "paper-tabular": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
     "steps, time scores by the trapezoid rule (one evaluation: the midpoint). Each cell has the "
     "mean NLL of its seeds and the largest |log Ẑ| in brackets, found anew for every rule; † where "
     "importance sampling says itself that its log Ẑ is not to be believed.",
@@ -45,27 +47,32 @@ _NOTES = {
 def density_sections(results: Path) -> list[str]:
     """The sections on densities, of whichever suites have rows."""
     sections = []
-    for name, build in DENSITY_SUITES.items():
+    for suite in _suites():
+        name, about = suite.name, suite.about
         rows = read_rows(results / f"{name}.jsonl", DensityRow)
         if rows:
-            about = build().about
             heading = f"### {about[0].upper()}{about[1:]}"
             sections += [heading, _NOTES.get(name, ""), _MAKERS.get(name, _likelihoods)(rows)]
-            sections += [_picture(results)] if name == "density-2d" else []
+            sections += [_picture(results)] if name == "paper-toy2d" else []
     kept = [section for section in sections if section]
     return ["## Densities", _PREAMBLE, *kept] if kept else []
 
 
+def _suites() -> list[DensitySuite]:
+    own = [build() for build in DENSITY_SUITES.values()]
+    return [plane(Budget.SMALL), *own, tabular(Budget.SMALL)]
+
+
 def _picture(results: Path) -> str:
-    methods = DENSITY_SUITES["density-2d"]().methods
-    drawn = densities_figure(toys(), methods, results / "density-2d", _FIGURE)
+    suite = plane(Budget.SMALL)
+    drawn = densities_figure(toys(), list(suite.methods), results / suite.name, _FIGURE)
     text = "Nine densities of the plane: the truth, then each method's, on one scale of colours"
     return "" if drawn is None else f"![{text}](figures/{_FIGURE.name})"
 
 
 def density_summary(results: Path) -> str:
     """The README's tables: the plane, and real tables."""
-    plane = read_rows(results / "density-2d.jsonl", DensityRow)
+    plane = read_rows(results / "paper-toy2d.jsonl", DensityRow)
     real = [
         row
         for name in ("density-tables", "density-miniboone")
@@ -127,7 +134,7 @@ def _likelihoods(rows: Rows) -> str:
         lines.append(
             [
                 task,
-                method.removesuffix(", by evaluations"),
+                method,
                 str(evaluations),
                 figure(float(nll.mean())),
                 f"{nll.min():.2f} … {nll.max():.2f}",
@@ -151,7 +158,7 @@ def _across_evaluations(rows: Rows) -> str:
     for task, method in methods:
         cells = [_evaluations_cell(groups.get((task, method, count), [])) for count in counts]
         n_seeds = len({row.seed for row in rows if (row.task, row.method) == (task, method)})
-        lines.append([task, method.removesuffix(", by evaluations"), *cells, str(n_seeds)])
+        lines.append([task, method, *cells, str(n_seeds)])
     return table(["table", "method", *(f"{count}" for count in counts), "seeds"], lines)
 
 
@@ -164,6 +171,6 @@ def _evaluations_cell(runs: Rows) -> str:
 
 
 _MAKERS: dict[str, Callable[[Rows], str]] = {
-    "density-2d": _excess,
-    "density-evaluations": _across_evaluations,
+    "paper-toy2d": _excess,
+    "paper-tabular": _across_evaluations,
 }

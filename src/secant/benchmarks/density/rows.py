@@ -30,9 +30,6 @@ class DensityRow(Run):
     normalised_by: str = ""
     seconds: float | None = None
     peak_mib: int | None = None  # of the whole process: alone in it, of this fit
-    status: str = ""
-    traceback: str = ""
-    machine: str = ""
 
     @property
     def numbers(self) -> str:

@@ -1,87 +1,78 @@
-"""Runs a suite of densities; resumes where it stopped."""
+"""How a method is run on a density."""
 
 from __future__ import annotations
 
 import resource
 import time
-import traceback
 import warnings
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from secant.benchmarks.density.methods import METHODS, Judge, Judged, Rows
-from secant.benchmarks.density.pictures import picture_path
+from secant.benchmarks.benchmark import Outcome, Skipped
+from secant.benchmarks.density.methods import Judge, Judged, Method, Rows
+from secant.benchmarks.density.pictures import picture_name
 from secant.benchmarks.density.rows import DensityRow
-from secant.benchmarks.density.suites import DensitySuite
-from secant.benchmarks.density.tasks import DensityTask
-from secant.benchmarks.products import Selection, run_product
-from secant.benchmarks.rows import machine
+from secant.benchmarks.density.tasks import DensityTask, Split
+from secant.benchmarks.products import Product
+from secant.benchmarks.rows import Job, machine
 from secant.exceptions import AtomsWarning, NormaliserWarning, OverlapWarning
 
-__all__ = ["run_density"]
+__all__ = ["DensitySuite"]
 
 _LEAST_SHOWN = -100.0  # nats, as dark as can be
 
 
-def run_density(
-    suite: DensitySuite, results: Path, selection: Selection | None = None
-) -> Iterator[DensityRow]:
-    """Run what is not in the results file yet, appending and yielding rows."""
-    return run_product(
-        suite,
-        results,
-        DensityRow,
-        lambda task, method, seed: _run(
-            DensityRow(suite.name, task.name, method, seed, machine=machine()),
-            task,
-            results.with_suffix(""),
-        ),
-        selection or Selection(),
-        runs_between_clearing=1,
-    )
+@dataclass(frozen=True)
+class DensitySuite(Product[DensityTask, Method]):
+    """Densities × methods × seeds, judged on rows not trained on."""
+
+    def blank(self, job: Job) -> DensityRow:
+        """The row before the data are read."""
+        return DensityRow(self.name, *job, machine=machine())
+
+    def run(self, job: Job) -> Outcome:
+        """Fit, judge, and on the first seed draw."""
+        task = self.task(job.task)
+        try:
+            split = task.split(job.seed)
+        except FileNotFoundError as missing:
+            raise Skipped(str(missing)) from missing
+        with warnings.catch_warnings():
+            for expected in (OverlapWarning, NormaliserWarning, AtomsWarning):
+                warnings.simplefilter("ignore", expected)  # what they say stands in the row
+            began = time.perf_counter()
+            judge = self.methods[job.method](split.train, job.seed)
+            row = replace(self.blank(job), seconds=time.perf_counter() - began, status="finished")
+            rows = _judged(row, judge, split)
+            drawn = task.grid is not None and job.seed == 0
+            name = picture_name(job.task, job.method)
+            pictures = {name: _picture(judge, task.grid())} if drawn and task.grid else {}
+        return Outcome(rows, pictures)
+
+    def _adapted(self, method: Any) -> Method:  # noqa: ANN401 -- a third party's
+        """A class with `fit(X)` and `score_samples(X)`, as scikit-learn's `KernelDensity` has."""
+
+        def fitted(train: Rows, seed: int) -> Judge:
+            del seed
+            density = method().fit(train)
+            return lambda test: [Judged(np.asarray(density.score_samples(test)))]
+
+        return fitted
 
 
-def _run(row: DensityRow, task: DensityTask, pictures: Path) -> list[DensityRow]:
-    try:
-        return _judged(row, task, pictures)
-    except FileNotFoundError as missing:
-        return [replace(row, status=f"skipped: {missing}")]
-    except Exception:  # a failure is a result too
-        return [replace(row, status="failed", traceback=traceback.format_exc())]
-
-
-def _judged(row: DensityRow, task: DensityTask, pictures: Path) -> list[DensityRow]:
-    split = task.split(row.seed)
-    began = time.perf_counter()
-    with warnings.catch_warnings():
-        for expected in (OverlapWarning, NormaliserWarning, AtomsWarning):
-            warnings.simplefilter("ignore", expected)  # what they say stands in the row
-        judge = METHODS[row.method](split.train, row.seed)
-        seconds = time.perf_counter() - began
-        answers = judge(split.test)
-        spread = [None] * len(answers) if split.spread is None else judge(split.spread)
-        if task.grid is not None and row.seed == 0:
-            _keep_picture(judge, task.grid(), picture_path(pictures, task.name, row.method))
+def _judged(row: DensityRow, judge: Judge, split: Split) -> list[DensityRow]:
+    answers = judge(split.test)
+    spread = [None] * len(answers) if split.spread is None else judge(split.spread)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    row = replace(
-        row,
-        n_rows=split.train.shape[0],
-        truth=split.truth,
-        seconds=seconds,
-        peak_mib=peak,
-        status="finished",
-    )
+    row = replace(row, n_rows=split.train.shape[0], truth=split.truth, peak_mib=peak)
     return [_row(row, *both) for both in zip(answers, spread, strict=True)]
 
 
-def _keep_picture(judge: Judge, grid: Rows, path: Path) -> None:
+def _picture(judge: Judge, grid: Rows) -> np.ndarray:
     """Log densities on a grid; half precision is enough for the eye."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kept = np.maximum(judge(grid)[0].log_density, _LEAST_SHOWN)
-    np.save(path, kept.astype(np.float16))
+    return np.maximum(judge(grid)[0].log_density, _LEAST_SHOWN).astype(np.float16)
 
 
 def _row(row: DensityRow, answer: Judged, spread: Judged | None) -> DensityRow:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from secant.benchmarks.budgets import Budget
+from secant.benchmarks.density.methods import METHODS, Method, on_tables, on_the_plane
+from secant.benchmarks.density.runner import DensitySuite
 from secant.benchmarks.density.tasks import (
-    DensityTask,
     bsds300_task,
+    gas_task,
+    hepmass_task,
     miniboone_task,
     power_task,
     spread_power_task,
     toy_tasks,
 )
-from secant.benchmarks.products import Product
 
-__all__ = ["DENSITY_SUITES", "DensitySuite"]
-
-
-DensitySuite = Product[DensityTask]
+__all__ = ["DENSITY_SUITES", "plane", "tabular"]
 
 
-def _plane() -> DensitySuite:
+def _methods(*names: str) -> Mapping[str, Method]:
+    return {name: METHODS[name] for name in names}
+
+
+def plane(budget: Budget) -> DensitySuite:
+    """Nine sets of the plane by six methods."""
+    names = ("SecantRatio", "ISADRE", "D3RE", "NCE", "PW-DRE")
     return DensitySuite(
-        "density-2d",
+        "paper-toy2d",
         "nine densities of the plane, 50,000 rows",
         toy_tasks(),
-        ("secant", "SecantRatio", "ISADRE", "D3RE", "NCE", "PW-DRE"),
+        {**_methods("secant"), **on_the_plane(names, steps=budget.pick(2_500, 20_000))},
     )
 
 
@@ -34,7 +40,7 @@ def _tables() -> DensitySuite:
         "density-tables",
         "tables of real data",
         (spread_power_task(), bsds300_task()),
-        ("secant", "Gaussian", "Gaussian copula", "mixture in copula space"),
+        _methods("secant", "Gaussian", "Gaussian copula", "mixture in copula space"),
     )
 
 
@@ -43,23 +49,21 @@ def _small_table() -> DensitySuite:
         "density-miniboone",
         "6.9k rows of 43 columns against peers on the same rows",
         (miniboone_task(),),
-        ("secant", "Gaussian", "kernel density", "spline flow"),
+        _methods("secant", "Gaussian", "kernel density", "spline flow"),
     )
 
 
-def _evaluations() -> DensitySuite:
-    methods = ("SecantRatio", "ISADRE", "DREInfinity", "D3RE")
+def tabular(budget: Budget) -> DensitySuite:
+    """Five tables by score-based methods, each fit judged at every number of evaluations."""
     return DensitySuite(
-        "density-evaluations",
-        "likelihood against evaluations, on household power",
-        (power_task(),),
-        tuple(f"{name}, by evaluations" for name in methods),
+        "paper-tabular",
+        "likelihood of five tables against evaluations",
+        (power_task(), gas_task(), hepmass_task(), miniboone_task(), bsds300_task()),
+        on_tables(steps=budget.pick(6_000, 100_000)),
     )
 
 
 DENSITY_SUITES: dict[str, Callable[[], DensitySuite]] = {
-    "density-2d": _plane,
     "density-tables": _tables,
     "density-miniboone": _small_table,
-    "density-evaluations": _evaluations,
 }

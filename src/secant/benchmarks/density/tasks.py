@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.benchmarks.density.pictures import Window
-from secant.datasets import Table, Toy, bsds300, miniboone, power, toys
+from secant.datasets import Table, Toy, bsds300, gas, hepmass, miniboone, power, toys
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms
 
 __all__ = [
@@ -21,6 +21,8 @@ __all__ = [
     "Split",
     "bsds300_task",
     "data_folder",
+    "gas_task",
+    "hepmass_task",
     "miniboone_task",
     "power_task",
     "spread_power_task",
@@ -119,6 +121,16 @@ def spread_power_task() -> DensityTask:
 def bsds300_task() -> DensityTask:
     """Patches of natural images, 63 columns; a seed draws patches anew."""
     return _table("bsds300", lambda folder, seed: bsds300(folder, seed=seed))
+
+
+def gas_task() -> DensityTask:
+    """Gas sensors, 8 columns; a seed changes the fit only."""
+    return _table("gas", lambda folder, seed: gas(folder))
+
+
+def hepmass_task() -> DensityTask:
+    """Particle collisions, 21 columns; a seed changes the fit only."""
+    return _table("hepmass", lambda folder, seed: hepmass(folder))
 
 
 def miniboone_task() -> DensityTask:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -12,13 +13,26 @@ from jaxtyping import Float
 from scipy.special import logsumexp
 
 from secant.benchmarks.ksg import ksg
-from secant.estimators import ClassifierRatio, GaussianMoments, PathEntropy, SklearnRatio
+from secant.benchmarks.suites.shared import tangents
+from secant.estimators import (
+    CTSM,
+    D3RE,
+    ISADRE,
+    ClassifierRatio,
+    DREInfinity,
+    GaussianMoments,
+    PathEntropy,
+    RatioEstimator,
+    SklearnRatio,
+)
+from secant.models import AlignedSecant, ResidualMLP, TangentNetwork
 from secant.models.velocity import MeanVelocity
 from secant.tasks import mutual_information, two_sample_test
 from secant.tasks.defaults import training_for, trunk_for
 from secant.tasks.dependence import repaired
+from secant.training import Training
 
-__all__ = ["METHODS", "Answer"]
+__all__ = ["METHODS", "Answer", "Array", "Method", "score_based"]
 
 Array = Float[np.ndarray, "n _"]
 
@@ -131,6 +145,27 @@ def _two_sample_logistic(x: Array, y: Array, seed: int) -> Answer:
     quick = SklearnRatio(folds=None)  # the level does not depend on the estimator
     found = two_sample_test(x, y, estimator=quick, n_permutations=199, random_state=seed)
     return Answer(found.statistic, p_value=found.p_value)
+
+
+def score_based(steps: int) -> dict[str, Method]:
+    """The methods along a path that the paper compares, on re-paired rows, ten evaluations."""
+    trunk = ResidualMLP(128, depth=2)
+    tangent, rule = TangentNetwork(trunk), tangents(10)
+    made: dict[str, Callable[..., RatioEstimator]] = {
+        "ISADRE": partial(ISADRE, AlignedSecant(trunk, vectorised=True), n_steps=10),
+        "DREInfinity": partial(DREInfinity, tangent, rule=rule),
+        "D3RE": partial(D3RE, tangent, rule=rule),
+        "CTSM": partial(CTSM, tangent, vectorised=False, rule=rule),
+    }
+    training = Training(steps=steps)
+    return {name: partial(_by_ratio, partial(m, training=training)) for name, m in made.items()}
+
+
+def _by_ratio(make: Callable[..., RatioEstimator], x: Array, y: Array, seed: int) -> Answer:
+    found = mutual_information(
+        x, y, estimator=make(), correct=False, second_opinion=False, random_state=seed
+    )
+    return Answer(found.estimate, found.standard_error, evaluations=10)
 
 
 METHODS: dict[str, Method] = {

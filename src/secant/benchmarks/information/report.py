@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from secant.benchmarks.budgets import Budget
 from secant.benchmarks.information.rows import InformationRow
-from secant.benchmarks.information.suites import INFORMATION_SUITES
+from secant.benchmarks.information.runner import InformationSuite
+from secant.benchmarks.information.suites import INFORMATION_SUITES, geometric
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
 
@@ -25,7 +27,7 @@ def information_sections(results: Path) -> list[str]:
         "two-sample-null": _false_positives,
         "mi-margins": _matrix,
         "bmi": _matrix,
-        "mi-geometric": _errors,
+        "paper-geometric-mi": _errors,
         "mi-gaussian": _errors,
         "mi-million": _errors,
     }
@@ -33,10 +35,14 @@ def information_sections(results: Path) -> list[str]:
     for name, make in makers.items():
         rows = read_rows(results / f"{name}.jsonl", InformationRow)
         if rows:
-            suite = INFORMATION_SUITES[name]()
+            suite = _suite(name)
             about = suite.about[0].upper() + suite.about[1:]
             sections += [f"### {about}", _NOTES.get(name, ""), make(rows)]
     return [section for section in sections if section]
+
+
+def _suite(name: str) -> InformationSuite:
+    return INFORMATION_SUITES[name]() if name in INFORMATION_SUITES else geometric(Budget.SMALL)
 
 
 def information_summary(results: Path) -> str:
@@ -62,7 +68,7 @@ _NOTES = {
     "two-sample-null": "1,000 rows of each sample.",
     "mi-margins": "Absolute error in nats at 2,000 rows.",
     "bmi": "Absolute error in nats at 10,000 rows.",
-    "mi-geometric": "10,000 rows.",
+    "paper-geometric-mi": "10,000 rows.",
 }
 
 

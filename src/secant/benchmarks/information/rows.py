@@ -23,9 +23,6 @@ class InformationRow(Run):
     correction: float | None = None
     evaluations: int | None = None  # network evaluations behind one row's log ratio
     seconds: float | None = None
-    status: str = ""
-    traceback: str = ""
-    machine: str = ""
 
     @property
     def numbers(self) -> str:

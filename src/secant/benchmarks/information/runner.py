@@ -1,58 +1,63 @@
-"""Runs a suite of mutual information; resumes where it stopped."""
+"""How a method is run on a task of mutual information."""
 
 from __future__ import annotations
 
 import time
-import traceback
 import warnings
-from collections.abc import Iterator
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-from secant.benchmarks.information.methods import METHODS
+import jax
+import numpy as np
+
+from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.information.methods import Answer, Array, Method
 from secant.benchmarks.information.rows import InformationRow
-from secant.benchmarks.information.suites import InformationSuite, drawn
-from secant.benchmarks.products import Selection, run_product
-from secant.benchmarks.rows import machine
+from secant.benchmarks.products import Product
+from secant.benchmarks.rows import Job, machine
 from secant.datasets import DependentPair
 from secant.exceptions import OverlapWarning
 
-__all__ = ["run_information"]
-
-_RUNS_BETWEEN_CLEARING = 50
+__all__ = ["InformationSuite", "drawn"]
 
 
-def run_information(
-    suite: InformationSuite, results: Path, selection: Selection | None = None
-) -> Iterator[InformationRow]:
-    """Run what is not in the results file yet, appending and yielding rows."""
-    return run_product(
-        suite,
-        results,
-        InformationRow,
-        lambda task, method, seed: [_run(suite, task, method, seed)],
-        selection or Selection(),
-        runs_between_clearing=_RUNS_BETWEEN_CLEARING,
-    )
+@dataclass(frozen=True)
+class InformationSuite(Product[DependentPair, Method]):
+    """Tasks × methods × seeds at one number of rows.
 
+    Attributes:
+        n_rows: of each data set.
+    """
 
-def _run(suite: InformationSuite, task: DependentPair, method: str, seed: int) -> InformationRow:
-    row = InformationRow(
-        suite.name,
-        task.name,
-        method,
-        seed,
-        suite.n_rows,
-        task.mutual_information,
-        machine=machine(),
-    )
-    try:
-        x, y = drawn(task, suite.n_rows, seed)
+    n_rows: int = field(kw_only=True)
+
+    def blank(self, job: Job) -> InformationRow:
+        """The row with its truth."""
+        truth = self.task(job.task).mutual_information
+        return InformationRow(self.name, *job, self.n_rows, truth, machine=machine())
+
+    def run(self, job: Job) -> Outcome:
+        """Draw a data set and estimate."""
+        x, y = drawn(self.task(job.task), self.n_rows, job.seed)
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OverlapWarning)  # chasms are among the tasks
-            answer = METHODS[method](x, y, seed)
+            answer = self.methods[job.method](x, y, job.seed)
         seconds = time.perf_counter() - began
-        return replace(row, **asdict(answer), seconds=seconds, status="finished")
-    except Exception:  # a failure is a result too
-        return replace(row, status="failed", traceback=traceback.format_exc())
+        row = replace(self.blank(job), **asdict(answer), seconds=seconds, status="finished")
+        return Outcome([row])
+
+    def _adapted(self, method: Any) -> Method:  # noqa: ANN401 -- a third party's
+        """A class with `estimate(x, y)`, made anew for every run."""
+
+        def estimated(x: Array, y: Array, seed: int) -> Answer:
+            del seed
+            return Answer(float(method().estimate(x, y)))
+
+        return estimated
+
+
+def drawn(task: DependentPair, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A task's data set of one seed."""
+    x, y = task.sample(jax.random.key(5_000_000 + seed), n)
+    return np.asarray(x), np.asarray(y)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 
 import jax
-import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
-from secant.benchmarks.products import Product
+from secant.benchmarks.budgets import Budget
+from secant.benchmarks.information.methods import METHODS, Method, score_based
+from secant.benchmarks.information.runner import InformationSuite
 from secant.datasets import (
     DependentPair,
     asinh,
@@ -21,18 +21,11 @@ from secant.datasets import (
     half_cube,
 )
 
-__all__ = ["INFORMATION_SUITES", "InformationSuite"]
+__all__ = ["INFORMATION_SUITES", "gaussian_blocks", "geometric"]
 
 
-@dataclass(frozen=True)
-class InformationSuite(Product[DependentPair]):
-    """Tasks × methods × seeds at one number of rows.
-
-    Attributes:
-        n_rows: of each data set.
-    """
-
-    n_rows: int = field(kw_only=True)
+def _methods(*names: str) -> Mapping[str, Method]:
+    return {name: METHODS[name] for name in names}
 
 
 def gaussian_blocks(d: int) -> DependentPair:
@@ -72,7 +65,7 @@ def _coverage() -> InformationSuite:
         "mi-coverage",
         "how often the 95 % interval covers the truth",
         (*normals, dense, student),
-        ("secant",),
+        _methods("secant"),
         n_rows=2_000,
         n_seeds=100,
     )
@@ -83,7 +76,7 @@ def _null() -> InformationSuite:
         "mi-null",
         "how often independence is refused at 5 % where it holds",
         (_independent(),),
-        ("secant, uncorrected",),
+        _methods("secant, uncorrected"),
         n_rows=2_000,
         n_seeds=200,
     )
@@ -94,7 +87,7 @@ def _two_sample_null() -> InformationSuite:
         "two-sample-null",
         "how often two samples of one distribution are told apart at 5 %",
         (_two_normals(),),
-        ("two-sample test, logistic regression", "two-sample test"),
+        _methods("two-sample test, logistic regression", "two-sample test"),
         n_rows=1_000,
         n_seeds=200,
     )
@@ -106,7 +99,7 @@ def _margins() -> InformationSuite:
         "mi-margins",
         "normal scores against columns as they are",
         one_dimensional,
-        ("secant, uncorrected", "secant, uncorrected, margins as they are"),
+        _methods("secant, uncorrected", "secant, uncorrected, margins as they are"),
         n_rows=2_000,
         n_seeds=3,
     )
@@ -117,18 +110,22 @@ def _bmi() -> InformationSuite:
         "bmi",
         "the 40 tasks of Beyond Normal, v1",
         bmi_tasks(),
-        ("secant", "KSG", "MINE", "InfoNCE", "path entropy"),
+        _methods("secant", "KSG", "MINE", "InfoNCE", "path entropy"),
         n_rows=10_000,
         n_seeds=1,
     )
 
 
-def _geometric() -> InformationSuite:
+def geometric(budget: Budget) -> InformationSuite:
+    """The geometries that mislead, by ours, the score-based methods and the usual ones."""
     return InformationSuite(
-        "mi-geometric",
+        "paper-geometric-mi",
         "the paper's geometric tasks",
         geometric_tasks(),
-        ("secant", "path entropy", "KSG", "MINE", "InfoNCE"),
+        {
+            **_methods("secant", "path entropy", "KSG", "MINE", "InfoNCE"),
+            **score_based(steps=budget.pick(3_000, 30_000)),
+        },
         n_rows=10_000,
         n_seeds=5,
     )
@@ -144,7 +141,7 @@ def _gaussian() -> InformationSuite:
         "mi-gaussian",
         "block Gaussians and maps of them, 100k rows",
         (*blocks.values(), *bent),
-        ("secant", "path entropy"),
+        _methods("secant", "path entropy"),
         n_rows=100_000,
         n_seeds=1,
     )
@@ -160,16 +157,10 @@ def _million() -> InformationSuite:
         "mi-million",
         "maps of 160-dimensional block Gaussians, a million rows",
         tuple(bent),
-        ("secant",),
+        _methods("secant"),
         n_rows=1_000_000,
         n_seeds=1,
     )
-
-
-def drawn(task: DependentPair, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A task's data set of one seed."""
-    x, y = task.sample(jax.random.key(5_000_000 + seed), n)
-    return np.asarray(x), np.asarray(y)
 
 
 INFORMATION_SUITES: dict[str, Callable[[], InformationSuite]] = {
@@ -178,7 +169,6 @@ INFORMATION_SUITES: dict[str, Callable[[], InformationSuite]] = {
     "two-sample-null": _two_sample_null,
     "mi-margins": _margins,
     "bmi": _bmi,
-    "mi-geometric": _geometric,
     "mi-gaussian": _gaussian,
     "mi-million": _million,
 }

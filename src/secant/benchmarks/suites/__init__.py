@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 
-from secant.benchmarks.suites import baselines, core, curriculum, shoot_out
+from secant.benchmarks.suites import ablation, baselines, core, frame, gaussian_mi, shoot_out
 from secant.benchmarks.suites.entries import Entry, Suite
 
-__all__ = ["SUITES", "Entry", "Suite"]
+__all__ = ["SUITES", "Entry", "Suite", "ablation", "frame", "gaussian_mi"]
 
 SUITES: dict[str, Callable[[], Suite]] = {
     "baselines": baselines.suite,
     "core": core.suite,
-    "curriculum": curriculum.suite,
     "shoot-out": shoot_out.suite,
 }

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from secant.benchmarks.suites.entries import ITS_OWN, Entry, Make, Suite
+from secant.benchmarks.suites.entries import ITS_OWN, Entry, Make, Suite, by_random_state
 from secant.benchmarks.tasks import Task
 from secant.datasets import block_gaussians, gaussian_pair
 from secant.estimators import (
@@ -77,15 +77,13 @@ def _methods() -> dict[str, Make]:
     }
     for loss in ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv"):
         neural[f"ClassifierRatio, {loss}"] = partial(ClassifierRatio, loss, trunk=trunk)
-    methods = {name: _seeded(partial(make, training=_TRAINING)) for name, make in neural.items()}
+    methods = {
+        name: by_random_state(partial(make, training=_TRAINING)) for name, make in neural.items()
+    }
     for method in ("ulsif", "rulsif", "kliep", "kulsif"):
-        methods[f"KernelRatio, {method}"] = _seeded(partial(KernelRatio, method))
-    methods["SklearnRatio, default"] = _seeded(SklearnRatio)
-    methods["SklearnRatio, boosted trees"] = _seeded(
+        methods[f"KernelRatio, {method}"] = by_random_state(partial(KernelRatio, method))
+    methods["SklearnRatio, default"] = by_random_state(SklearnRatio)
+    methods["SklearnRatio, boosted trees"] = by_random_state(
         partial(SklearnRatio, HistGradientBoostingClassifier())
     )
     return methods
-
-
-def _seeded(make: Callable[..., RatioEstimator]) -> Make:
-    return lambda seed: make(random_state=seed)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from secant.benchmarks.suites.entries import Entry, Suite, by_seed
-from secant.benchmarks.suites.shared import isadre, mapped_tasks
+from secant.benchmarks.suites.shared import FROM_NORMAL, isadre, mapped_tasks
 from secant.benchmarks.tasks import Task
 from secant.curricula import ContractionIntervalAnnealing
 from secant.datasets import (
@@ -18,11 +18,10 @@ from secant.datasets import (
     student_pair,
     through,
 )
-from secant.estimators import GaussianMoments, Identity, SecantRatio, Standardise
+from secant.estimators import GaussianMoments, SecantRatio, Standardise
 from secant.estimators.anchoring import AnchorRule
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant
-from secant.paths import DiffusionInterpolant
 from secant.training import Training
 
 __all__ = ["suite"]
@@ -46,13 +45,12 @@ def suite() -> Suite:
     ]
     rules = tuple(SecantSteps(m) for m in (1, 2, 5, 10))
     make = partial(isadre, 256, 6_000, ContractionIntervalAnnealing())
-    interpolant = {"path": DiffusionInterpolant(), "scaling": Identity()}  # p_0 is N(0, I)
     entries += [
         Entry(Task(block_gaussians(40)), "ISADRE, bridge", by_seed(make), rules),
         Entry(
             Task(block_gaussians(40)),
             "ISADRE, diffusion interpolant",
-            by_seed(partial(make, **interpolant)),
+            by_seed(partial(make, **FROM_NORMAL)),
             rules,
         ),
     ]

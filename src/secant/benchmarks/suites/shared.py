@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from secant.benchmarks.tasks import Task
 from secant.curricula import Curriculum
 from secant.datasets import (
@@ -12,14 +14,42 @@ from secant.datasets import (
     inverse_half_cube,
     through,
 )
-from secant.estimators import ISADRE
+from secant.estimators import ISADRE, Identity
 from secant.estimators.scaling import ScalingRule
+from secant.integration import GaussLegendre, Rule, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, ResidualMLP
-from secant.paths import Path
-from secant.time_samplers import Uniform
+from secant.paths import DiffusionInterpolant, Path
+from secant.time_samplers import TimeSampler, Uniform
 from secant.training import Training
 
-__all__ = ["isadre", "mapped_tasks"]
+__all__ = [
+    "EVALUATIONS",
+    "FROM_NORMAL",
+    "by_steps",
+    "by_trapezoid",
+    "isadre",
+    "mapped_tasks",
+    "tangents",
+]
+
+EVALUATIONS = (1, 2, 5, 10, 50)  # the paper's
+
+FROM_NORMAL: dict[str, Any] = {"path": DiffusionInterpolant(), "scaling": Identity()}  # N(0, I)
+
+
+def by_steps() -> tuple[Rule | None, ...]:
+    """One secant, two, five and more."""
+    return tuple(SecantSteps(n) for n in EVALUATIONS)
+
+
+def by_trapezoid() -> tuple[Rule | None, ...]:
+    """As many tangents: the midpoint alone, then the trapezoid rule."""
+    return tuple(tangents(n) for n in EVALUATIONS)
+
+
+def tangents(n: int) -> Rule:
+    """The rule of n evaluations that the field integrates time scores by."""
+    return GaussLegendre(1) if n == 1 else Trapezoid(n)
 
 
 def mapped_tasks(d: int, n_rows: int) -> list[Task]:
@@ -41,13 +71,16 @@ def isadre(
     *,
     path: Path | None = None,
     scaling: ScalingRule | None = None,
+    time_sampler: TimeSampler | None = None,
+    frame: Literal["fixed-x", "trajectory"] = "fixed-x",
 ) -> ISADRE:
-    """The paper's method with times drawn uniformly, judged by five steps."""
+    """The paper's method, times drawn uniformly unless said otherwise, judged by five steps."""
     return ISADRE(
         AlignedSecant(ResidualMLP(width, depth=2), vectorised=True),
         path=path,
         scaling=scaling,
-        time_sampler=Uniform(),
+        frame=frame,
+        time_sampler=Uniform() if time_sampler is None else time_sampler,
         curriculum=curriculum,
         n_steps=5,
         training=Training(steps=steps, patience=None),

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import jax
 import numpy as np
-from jaxtyping import PRNGKeyArray
+from jax.scipy.stats import norm
+from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import NDArray
 
-from secant.datasets.pair import Draw, Estimate, LogRatio
+from secant.datasets.pair import Draw, Estimate, LogRatio, Pair
 
 __all__ = ["LogDensity", "Toy"]
 
@@ -68,6 +69,17 @@ class Toy:
             )
         # p log p is 0 where p is, though log p may be −∞ there.
         return float(-np.sum(masses * np.where(masses > 0, log_p, 0)))
+
+    def from_normal(self) -> Pair:
+        """The pair of N(0, I) and this one: `log r(x) = log p(x) − log N(x; 0, I)`."""
+
+        def log_ratio(x: Float[Array, "n 2"]) -> Float[Array, " n"]:
+            return self.log_density(x) - norm.logpdf(x).sum(axis=1)
+
+        def draw_0(key: PRNGKeyArray, n: int) -> Float[Array, "n 2"]:
+            return jax.random.normal(key, (n, 2))
+
+        return Pair(f"{self.name} from normal", 2, draw_0, self.draw, log_ratio)
 
     def entropy_estimate(self, key: PRNGKeyArray, n: int) -> Estimate:
         """Monte Carlo estimate of H: `−(1/n) Σ_i log p(x_i)`, `x_i ~ p`.
