@@ -1,9 +1,10 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow fuzz lint format bench clean
+.PHONY: help demo browser test test-slow fuzz lint format bench docs clean
 
 VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DOCS  := $(VENV)/.installed-docs
 
 # The first interpreter that is new enough; override with `make PYTHON=/path/to/python3.12 …`.
 IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
@@ -55,6 +56,21 @@ format: $(STAMP)  ## rewrite the code in the house style
 bench: $(STAMP)  ## run the core benchmark suite
 	$(BIN)/secant bench run core
 
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev,docs]"
+	@touch $@
+
+# Pictures of the gallery, each by its example; made again when that changes.
+GALLERY := $(patsubst examples/%.py,docs/figures/gallery/%.png,$(wildcard examples/*.py))
+
+docs/figures/gallery/%.png: examples/%.py | $(STAMP)
+	@mkdir -p $(@D)
+	$(BIN)/python $< $@
+
+docs: $(DOCS) $(GALLERY)  ## build the documentation into site/
+	$(BIN)/python scripts/draw_imports.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 clean:  ## remove caches and outputs, keep the environment
-	rm -rf build dist demo-output fuzz-findings site .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
+	rm -rf build dist demo-output fuzz-findings site docs/figures/gallery .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         tasks,
         time_samplers,
     )
+    from secant.citing import citation
     from secant.estimators import (
         CTSM,
         D3RE,
@@ -122,6 +123,7 @@ __all__ = [
     "bases",
     "benchmarks",
     "chi2_divergence",
+    "citation",
     "compare",
     "curricula",
     "datasets",
@@ -146,6 +148,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "secant.citing": ("citation",),
     "secant.model_files": (
         "ModelFileError",
         "load",

@@ -60,7 +60,7 @@ def test_each_tag_is_defined_once():
 
 
 def test_every_citation_is_in_the_bibliography():
-    keys = Counter(BIB_KEY.findall((ROOT / "docs" / "references.bib").read_text("utf-8")))
+    keys = Counter(BIB_KEY.findall((ROOT / "src" / "secant" / "references.bib").read_text("utf-8")))
     cited = set().union(*(citations(text) for text in texts(ROOT / "docs", "*.md").values()))
     assert cited
     assert cited - keys.keys() == set()

@@ -10,6 +10,7 @@ import numpy as np
 from secant.benchmarks.command_line import command_section
 from secant.benchmarks.covariate_shift import ShiftRow, shift_table
 from secant.benchmarks.density.report import density_sections, density_summary
+from secant.benchmarks.fragments import write_fragments
 from secant.benchmarks.information.report import information_sections, information_summary
 from secant.benchmarks.paper_report import paper_sections
 from secant.benchmarks.rows import Row, read_rows
@@ -25,7 +26,7 @@ Column = tuple[str, Value, Callable[[Sequence[Row], Value], float]]
 
 
 def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None:
-    """Write docs/benchmarks.md and fill the results region of README.md."""
+    """Write docs/benchmarks.md, its tables for other pages, and the results in README.md."""
     core = _grouped(results, "core")
     parts = ["# Benchmarks", _PREAMBLE]
     parts += ["## Core", table(_HEADER, _error_rows(core))]
@@ -50,6 +51,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     stamps = sorted({row.machine for rows in core.values() for row in rows})
     parts += ["## Machine", *(f"- {stamp}" for stamp in stamps)]
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    write_fragments(results, page.parent / "_generated")
     readme = Path("README.md")
     _fill_readme(readme, "results", table(_HEADER, _error_rows(core)))
     _fill_readme(readme, "information", information_summary(results))

@@ -1,5 +1,6 @@
 """Suites run, resume, and turn failures into rows; the report is derived from rows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,7 @@ def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.
         row = Row("core", "pair", "ours", seed, 1, truth=2.0, error=error, rmse_1=0.5)
         keep_rows(Path("results/core.jsonl"), [row])
         keep_rows(Path("results/shoot-out.jsonl"), [row])
+        keep_rows(Path("results/baselines.jsonl"), [replace(row, seconds=3.0 + seed)])
         found = InformationRow("bmi", "pair", "theirs", seed, 500, 1.0, 1.0 + error, seconds=2.0)
         keep_rows(Path("results/bmi.jsonl"), [found])
     write_report(Path("results"), Path("page.md"))
@@ -88,3 +90,7 @@ def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.
     assert "| pair | ours | 1 | 2.00 | 2.20 |" in readme
     assert "| theirs | 0.20 | 0.20 | 0.20 (pair) | 2.00 |" in readme
     assert "old" not in readme
+    methods = Path("_generated/methods.md").read_text()
+    assert "| method | pair (2.00) | evaluations a row | seconds a fit |" in methods
+    assert "| ours | 0.20 | 1 | 3.00 |" in methods
+    assert "| theirs | 0.20 |" in Path("_generated/information.md").read_text()

@@ -1,0 +1,167 @@
+"""Citing: the BibTeX of the methods behind a fit, from the bibliography of the documentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["bibtex", "citation", "works"]
+
+# What each part rests on; a class stands for its subclasses too.
+_SOURCES: dict[str, tuple[str, ...]] = {
+    "PathRatio": ("choi2022density",),
+    "SecantRatio": ("chen2025diffusion", "albergo2023stochastic"),
+    "ISADRE": ("chen2025diffusion", "yu2025density"),
+    "CTSM": ("yu2025density",),
+    "D3RE": ("chen2025dequantified",),
+    "TRE": ("rhodes2020telescoping",),
+    "SklearnRatio": ("sugiyama2012matching",),
+    "PathEntropy": ("lipman2023flow", "albergo2023stochastic"),
+    "DiffusionBridge": ("chen2025dequantified",),
+    "VariancePreserving": ("song2020score",),
+    "SecantTangentShare": ("geng2025mean",),
+    "AlignedSecant": ("chen2025diffusion", "geng2025mean"),
+    "JointScoreNetwork": ("song2020sliced",),
+    "FourierMLP": ("tancik2020fourier",),
+    "Logistic": ("gutmann2010noise", "gutmann2012noise"),
+    "SquaredRatio": ("kanamori2009least",),
+    "KullbackLeibler": ("nguyen2010estimating",),
+    "Hellinger": ("sugiyama2012matching",),
+    "ExponentialWeight": ("zellinger2025binary",),
+    "PolynomialWeight": ("zellinger2025binary",),
+    "GammaDivergence": ("nagumo2024density",),
+    "InfoNCE": ("oord2018representation",),
+    "DonskerVaradhan": ("donsker1983asymptotic", "belghazi2018mutual"),
+    "MonotoneSpline": ("gregory1982piecewise",),
+    "GaussianMixtureReference": ("cappe2009online",),
+    "Divergence": ("nguyen2010estimating",),
+    "TwoSampleTest": ("lopezpaz2017revisiting", "phipson2010permutation", "liu2020cauchy"),
+    "DriftReport": ("phipson2010permutation", "liu2020cauchy"),
+    "ImportanceWeights": ("shimodaira2000improving", "vehtari2024pareto"),
+    "CovariateShift": ("shimodaira2000improving",),
+    "MutualInformation": ("donsker1983asymptotic", "liu2020cauchy"),
+    "MutualInformationMatrix": ("donsker1983asymptotic", "liu2020cauchy"),
+}
+_KERNELS = {
+    "ulsif": "kanamori2009least",
+    "rulsif": "yamada2013relative",
+    "kliep": "sugiyama2008direct",
+    "kulsif": "kanamori2012statistical",
+}
+# A result of mutual information keeps its settings as text. Unless an estimator was named, it is a
+# classifier near independence and the secant beyond (`secant.tasks.defaults`).
+_DEFAULT_ESTIMATOR = ("Logistic", "SecantRatio")
+_ENTRY = re.compile(r"^@(?P<kind>\w+)\{(?P<key>[^,\s]+),\n(?P<fields>.*?)^\}$", re.M | re.S)
+_FIELD = re.compile(r"^  (\w+)\s*= \{(.*)\},?$", re.M)
+
+
+def citation(fitted: object) -> None:
+    """Print the BibTeX of what a fitted estimator, a density or a result was made with.
+
+    Example:
+        >>> import numpy as np, secant
+        >>> rng = np.random.default_rng(0)
+        >>> x_0, x_1 = rng.normal(0, 1, (200, 1)), rng.normal(1, 1, (200, 1))
+        >>> ratio = secant.KernelRatio("kliep", random_state=0).fit_samples(x_0, x_1)
+        >>> secant.citation(ratio)  # doctest: +ELLIPSIS
+        @software{secant,
+        ...
+        @article{sugiyama2008direct,
+          title   = {Direct importance estimation for covariate shift adaptation},
+        ...
+    """
+    print(bibtex(fitted))
+
+
+def bibtex(fitted: object) -> str:
+    """The text that `citation` prints: secant itself, then each work once."""
+    _check(fitted)
+    keys = dict.fromkeys(key for part in _parts(fitted, set()) for key in _sources(part))
+    return "\n\n".join([_software(), *(works()[key]["bibtex"] for key in keys)])
+
+
+@cache
+def works() -> dict[str, dict[str, str]]:
+    """Every work of the bibliography by its key: its fields, and the whole entry as `bibtex`."""
+    text = resources.files("secant").joinpath("references.bib").read_text(encoding="utf-8")
+    return {
+        entry["key"]: {**dict(_FIELD.findall(entry["fields"])), "bibtex": entry[0]}
+        for entry in _ENTRY.finditer(text)
+    }
+
+
+def _check(fitted: object) -> None:
+    if not _is_ours(fitted) or isinstance(fitted, type):
+        raise TypeError(
+            "`fitted` must be a fitted estimator, a density or a result of secant; "
+            f"got {type(fitted).__name__}."
+        )
+    if hasattr(fitted, "fit"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(fitted)  # which parts are in use is known after the fit
+
+
+def _is_ours(part: object) -> bool:
+    return type(part).__module__.partition(".")[0] == "secant"
+
+
+def _parts(part: object, seen: set[int]) -> Iterator[object]:
+    """An object of ours and all that it holds, each once."""
+    if id(part) in seen:
+        return
+    seen.add(id(part))
+    held: tuple[object, ...] = ()
+    if _is_ours(part):
+        yield part
+        held = tuple(getattr(part, "__dict__", {}).values())
+    elif isinstance(part, Mapping):
+        held = tuple(part.values())
+    elif isinstance(part, tuple | list):
+        held = tuple(part)
+    for inner in held:
+        yield from _parts(inner, seen)
+
+
+def _sources(part: Any) -> Iterator[str]:  # noqa: ANN401, told apart by its name
+    for kind in type(part).__mro__:
+        yield from _SOURCES.get(kind.__name__, ())
+    match type(part).__name__:
+        case "KernelRatio":
+            yield _KERNELS[part.method]
+            if part.iterations > 1:
+                yield "gruber2024overcoming"
+        case "SpectralSecant" if part.order > 1:  # of order 1 it is a plain network
+            yield "chen2026onestep"
+        case "LogNormalizer" if part.method.startswith("annealing"):
+            yield "delmoral2006sequential"
+        case "Dequantisation" if part.gaps.any():
+            yield "theis2016note"
+        case "MutualInformation" | "MutualInformationMatrix":
+            yield from _from_text(part.settings)
+            if getattr(part, "correction", 0.0):
+                yield "efron1993introduction"
+
+
+def _from_text(settings: Mapping[str, str]) -> Iterator[str]:
+    """Of the classes that settings name."""
+    named = re.findall(r"\w+", settings["estimator"])
+    for name in _DEFAULT_ESTIMATOR if named == ["None"] else named:
+        yield from _SOURCES.get(name, ())
+    if settings["second_opinion"] != "False":
+        yield from _SOURCES["PathEntropy"]
+
+
+def _software() -> str:
+    from secant import __version__
+
+    return (
+        "@software{secant,\n"
+        "  title   = {secant: density-ratio estimation across the density chasm},\n"
+        "  author  = {{The secant developers}},\n"
+        f"  version = {{{__version__}}}\n"
+        "}"
+    )
