@@ -9,9 +9,10 @@ import numpy as np
 
 from secant.benchmarks.command_line import command_section
 from secant.benchmarks.covariate_shift import ShiftRow, shift_table
-from secant.benchmarks.density.report import density_sections, density_summary
+from secant.benchmarks.density.report import density_sections
 from secant.benchmarks.fragments import write_fragments
-from secant.benchmarks.information.report import information_sections, information_summary
+from secant.benchmarks.headline import headline
+from secant.benchmarks.information.report import information_sections
 from secant.benchmarks.paper_report import paper_sections
 from secant.benchmarks.rows import Row, read_rows
 from secant.benchmarks.suites import SUITES
@@ -53,9 +54,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     write_fragments(results, page.parent / "_generated")
     readme = Path("README.md")
-    _fill_readme(readme, "results", table(_HEADER, _error_rows(core)))
-    _fill_readme(readme, "information", information_summary(results))
-    _fill_readme(readme, "density", density_summary(results))
+    _fill_readme(readme, "headline", headline(results))
 
 
 _PREAMBLE = (

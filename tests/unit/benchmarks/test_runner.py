@@ -73,22 +73,21 @@ def test_every_benchmark_names_its_entries_once():
 
 def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    names = ("results", "information", "density")
-    regions = [f"<!-- {name}:start -->old<!-- {name}:end -->" for name in names]
-    Path("README.md").write_text("\n".join(regions))
+    Path("README.md").write_text("<!-- headline:start -->old<!-- headline:end -->")
     for seed, error in enumerate((0.1, 0.3)):
         row = Row("core", "pair", "ours", seed, 1, truth=2.0, error=error, rmse_1=0.5)
         keep_rows(Path("results/core.jsonl"), [row])
         keep_rows(Path("results/shoot-out.jsonl"), [row])
         keep_rows(Path("results/baselines.jsonl"), [replace(row, seconds=3.0 + seed)])
         found = InformationRow("bmi", "pair", "theirs", seed, 500, 1.0, 1.0 + error, seconds=2.0)
-        keep_rows(Path("results/bmi.jsonl"), [found])
+        keep_rows(Path("results/bmi.jsonl"), [found, replace(found, method="path entropy")])
+        keep_rows(Path("results/bmi.jsonl"), [replace(found, method="secant", estimate=1.05)])
     write_report(Path("results"), Path("page.md"))
     mean_square = float(np.mean([0.01, 0.09]))
     assert f"{mean_square:.4f}" in Path("page.md").read_text()
     readme = Path("README.md").read_text()
-    assert "| pair | ours | 1 | 2.00 | 2.20 |" in readme
-    assert "| theirs | 0.20 | 0.20 | 0.20 (pair) | 2.00 |" in readme
+    assert "mean absolute error | – | 0.20 (theirs) | **0.0500** |" in readme
+    assert "POWER" not in readme  # it has no rows
     assert "old" not in readme
     methods = Path("_generated/methods.md").read_text()
     assert "| method | pair (2.00) | evaluations a row | seconds a fit |" in methods
