@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from secant.exceptions import (
         AtomsWarning,
+        CheckpointWarning,
         ClippedRatioWarning,
         ConstantColumnWarning,
         GaussianStartWarning,
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
         total_variation,
         two_sample_test,
     )
-    from secant.training import OptimalTransport, Training
+    from secant.training import CheckpointError, OptimalTransport, Training
 
 __version__ = "0.1.0"
 
@@ -86,6 +87,8 @@ __all__ = [
     "AdaptiveMargins",
     "AtomsWarning",
     "ChasmSwitch",
+    "CheckpointError",
+    "CheckpointWarning",
     "ClassifierRatio",
     "ClippedRatioWarning",
     "Comparison",
@@ -164,6 +167,7 @@ _HOMES = {
     ),
     "secant.exceptions": (
         "AtomsWarning",
+        "CheckpointWarning",
         "ClippedRatioWarning",
         "ConstantColumnWarning",
         "GaussianStartWarning",
@@ -193,6 +197,7 @@ _HOMES = {
         "two_sample_test",
     ),
     "secant.training": (
+        "CheckpointError",
         "OptimalTransport",
         "Training",
     ),

@@ -9,6 +9,8 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
+from secant.training.mapped_files import check_whole
+
 __all__ = [
     "check_parts",
     "check_same_columns",
@@ -94,6 +96,7 @@ def _check_mapped(x: np.memmap, name: str) -> None:
             f"`{name}` must be a numeric array of shape (n, d); got {x.dtype} of shape {x.shape}."
         )
     for start in range(0, x.shape[0], _BLOCK):
+        check_whole(x)
         if not np.isfinite(x[start : start + _BLOCK]).all():
             raise ValueError(
                 f"`{name}` contains NaN or infinity near row {start}; drop or impute those rows."
