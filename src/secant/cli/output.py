@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from secant.atomic_files import cause_in_words, check_writable
 
 __all__ = ["JSON", "check_place", "json_text", "plain", "printable", "table_text"]
 
@@ -29,6 +32,12 @@ def check_place(path: Path) -> None:
         raise ValueError(f"{path.parent} is not a folder, so {path} cannot be written; make it.")
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name a file in it.")
+    try:
+        check_writable(Path(os.path.realpath(path)).parent)
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be written: {cause_in_words(error)}. Name a file elsewhere."
+        ) from error
 
 
 def plain(value: JSON) -> JSON:
