@@ -100,6 +100,6 @@ def test_fifty_kills_at_random_moments(tmp_path, capsys):
         kills += killed_until_it_ends(fit, whole, seconds, rng, 50 - kills)
         fits += 1
         same += fit.model.read_bytes() == whole
-    with capsys.disabled():
-        print(f"\n{kills} kills over {fits} fits: {same} of {fits} models bit-identical")
+        with capsys.disabled():
+            print(f"\n{kills} kills over {fits} fits: {same} of {fits} models bit-identical")
     assert same == fits
