@@ -1,5 +1,7 @@
 """Fixtures shared by every test."""
 
+import signal
+
 import jax
 import pytest
 
@@ -21,3 +23,11 @@ def float64(unoptimised):
     """Run one test in double precision; the switch is never global."""
     with jax.enable_x64(True):
         yield
+
+
+@pytest.fixture
+def as_in_a_terminal():
+    """A process that a script started in the background would ignore Ctrl-C."""
+    earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, earlier)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     )
     from secant.exceptions import (
         AtomsWarning,
+        CheckpointWarning,
         ClippedRatioWarning,
         ConstantColumnWarning,
         DivergenceWarning,
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
         total_variation,
         two_sample_test,
     )
-    from secant.training import OptimalTransport, Training
+    from secant.training import CheckpointError, OptimalTransport, Training
 
 __version__ = "0.1.0"
 
@@ -90,6 +91,8 @@ __all__ = [
     "AdaptiveMargins",
     "AtomsWarning",
     "ChasmSwitch",
+    "CheckpointError",
+    "CheckpointWarning",
     "ClassifierRatio",
     "ClippedRatioWarning",
     "Comparison",
@@ -173,6 +176,7 @@ _HOMES = {
     ),
     "secant.exceptions": (
         "AtomsWarning",
+        "CheckpointWarning",
         "ClippedRatioWarning",
         "ConstantColumnWarning",
         "DivergenceWarning",
@@ -205,6 +209,7 @@ _HOMES = {
         "two_sample_test",
     ),
     "secant.training": (
+        "CheckpointError",
         "OptimalTransport",
         "Training",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "AtomsWarning",
+    "CheckpointWarning",
     "ClippedRatioWarning",
     "ConstantColumnWarning",
     "DivergenceWarning",
@@ -18,6 +19,10 @@ __all__ = [
 
 class AtomsWarning(UserWarning):
     """A column holds few values, each in many rows: it has no density."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint could not be written, or was written by other versions or another machine."""
 
 
 class OverlapWarning(UserWarning):

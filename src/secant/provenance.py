@@ -6,7 +6,7 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["machine", "versions"]
+__all__ = ["cores", "machine", "versions"]
 
 _PACKAGES = ("secant", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "scikit-learn")
 
@@ -19,10 +19,14 @@ def versions() -> dict[str, str]:
 def machine() -> str:
     """Cores and versions, as one short string."""
     parts = [f"{name} {_version(name)}" for name in ("secant", "jax", "equinox", "numpy")]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{cores} cores, {platform.machine()}, python {platform.python_version()}, " + ", ".join(
-        parts
+    return f"{cores()} cores, {platform.machine()}, python {platform.python_version()}, " + (
+        ", ".join(parts)
     )
+
+
+def cores() -> int | None:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _version(package: str) -> str:

@@ -65,7 +65,6 @@ def fit(
     Ctrl-C stops the training, saves the best state so far and keeps a checkpoint beside it: the
     same command with --resume goes on from there.
     """
-    from secant.io.models import save
     from secant.tasks.density import DensityEstimator, default_density_ratio
 
     check_place(output)
@@ -80,9 +79,9 @@ def fit(
         dequantise="auto" if dequantise else None,
         random_state=session.seed,
     )
-    with training.kept():
-        estimator.fit(part.rows)
-    save(estimator, output, metadata={"encoding": part.encoding.to_json(), "tables": [data.name]})
+    with training.kept() as folder:
+        estimator.fit(part.rows, resume=folder)
+    training.save(estimator, {"encoding": part.encoding.to_json(), "tables": [data.name]})
     scores = estimator.score_samples(part.rows)
     mean = float(scores.mean())
     lines = [

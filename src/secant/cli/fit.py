@@ -43,7 +43,6 @@ def fit(
     Ctrl-C stops the training, saves the best state so far and keeps a checkpoint beside it: the
     same command with --resume goes on from there and ends with the same model, bit by bit.
     """
-    from secant.io.models import save
     from secant.tasks.defaults import default_ratio
 
     check_place(output)
@@ -58,14 +57,11 @@ def fit(
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))
     estimator = ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session)
-    with training.kept():
-        estimator.fit_samples(x_0, x_1)
+    with training.kept() as folder:
+        estimator.fit_samples(x_0, x_1, resume=folder)
     _name_columns(estimator, tables.encoding.names)
-    save(
-        estimator,
-        output,
-        metadata={"encoding": tables.encoding.to_json(), "tables": [a.name, b.name]},
-    )
+    encoding = tables.encoding.to_json()
+    training.save(estimator, {"encoding": encoding, "tables": [a.name, b.name]})
     session.show(f"{estimator.diagnostics_}\n\nmodel: {output}")
     session.finish(
         {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from secant.atomic_files import cause_in_words, check_writable
 from secant.plain_files import is_special
 from secant.plain_text import one_line, printable
 
@@ -26,6 +28,12 @@ def check_place(path: Path) -> None:
         raise ValueError(f"{path} is a folder; name a file in it.")
     if is_special(path):
         raise ValueError(f"{path} is a device or a pipe; name a file that may be replaced.")
+    try:
+        check_writable(Path(os.path.realpath(path)).parent)
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be written: {cause_in_words(error)}. Name a file elsewhere."
+        ) from error
 
 
 def plain(value: JSON) -> JSON:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from secant.cli.command import ExitCode
 from secant.cli.session import Session
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from secant.model_files.strict_json import JSON
 
 __all__ = ["Resumable", "Resume"]
 
@@ -35,38 +40,57 @@ class Resumable:
         self._output = output
         self._folder = output.with_name(f"{output.name}.checkpoint")
         self._was_stopped = False
-        if resume and not self._folder.is_dir():
+        if resume and not self._has_checkpoint:
             raise ValueError(
                 f"there is no {self._folder} to go on from: run the command without --resume."
             )
-        if not resume and self._folder.exists():
+        if not resume and self._has_checkpoint:
             raise ValueError(
                 f"{self._folder} holds a fit that was stopped. Go on with it by the same command "
                 "and --resume, or delete it to begin anew."
             )
 
+    @property
+    def _has_checkpoint(self) -> bool:
+        return self._folder.is_dir() and any(self._folder.iterdir())
+
     @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Within it, Ctrl-C ends the training and a checkpoint is kept."""
-        from secant.training import checkpointing, keeping_best_on_interrupt
+    def kept(self) -> Iterator[Path]:
+        """Within it, Ctrl-C ends the training and the best state so far is kept.
+
+        Yields:
+            The `resume` of the fit.
+        """
+        from secant.training import keeping_best_on_interrupt
+
+        with keeping_best_on_interrupt() as wish:
+            yield self._folder
+        self._was_stopped = wish.is_set()
+
+    def save(self, estimator: BaseEstimator, metadata: Mapping[str, JSON]) -> None:
+        """Write the model; if that fails, say what is left of the training."""
+        from secant.io.models import ModelFileError, save
 
         try:
-            with keeping_best_on_interrupt() as wish, checkpointing(self._folder):
-                yield
-        finally:
-            with suppress(OSError):  # it fails where there is something to go on from
-                self._folder.rmdir()
-        self._was_stopped = wish.is_set()
+            save(estimator, self._output, metadata=metadata)
+        except ModelFileError as error:
+            if not self._has_checkpoint:
+                raise
+            raise ModelFileError(
+                f"{error} The training is kept in {self._folder}: see to that, then run the same "
+                "command with --resume."
+            ) from error
 
     def finish(self, session: Session) -> None:
         """Once the model is written: away with the checkpoints, or say how to go on."""
         if not self._was_stopped:
             shutil.rmtree(self._folder, ignore_errors=True)
             return
+        usable = f"Stopped by you: {self._output} holds the best state so far and can be used."
+        if not self._has_checkpoint:
+            session.say(f"{usable} There is no checkpoint to go on from.")
+            raise typer.Exit(ExitCode.INTERRUPTED)
         how = session.line or "the same command"
         more = how if "--resume" in how else f"{how} --resume"
-        session.say(
-            f"Stopped by you: {self._output} holds the best state so far and can be used. "
-            f"Go on with:\n  {more}"
-        )
+        session.say(f"{usable} Go on with:\n  {more}")
         raise typer.Exit(ExitCode.INTERRUPTED)

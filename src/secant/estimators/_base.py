@@ -11,6 +11,7 @@ from jaxtyping import Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, Tags, check_random_state, estimator_html_repr
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from secant.diagnostics import FeatureDrift, feature_drift
@@ -26,6 +27,7 @@ from secant.estimators.checks import (
 from secant.estimators.preparation import Sample
 from secant.model_files import Savable
 from secant.notebook import fragment
+from secant.training.resuming import Folder, resuming
 
 __all__ = ["RatioEstimator"]
 
@@ -38,13 +40,24 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
     `x_1` is on top: a positive log ratio says that a row looks more like `x_1`.
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    # A folder holds one fit: scikit-learn shall not hand it on to the many of a search.
+    __metadata_request__fit = {"resume": UNUSED}  # noqa: RUF012, as scikit-learn has it
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        resume: Folder | None = None,
+    ) -> Self:
         """Fit on one array of rows with labels: 0 for rows of p_0, 1 for rows of p_1.
 
         Args:
             X: rows (n, d).
             y: labels (n,), 0 or 1.
             sample_weight: non-negative weights (n,), normalised within each sample.
+            resume: a folder for checkpoints, as for `fit_samples`.
         """
         with naming("X", _ROWS):
             check_unmasked(X)
@@ -53,7 +66,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         labels = checked_labels(y, rows.shape[0])
         weights = checked_weights(sample_weight, rows.shape[0], "sample_weight")
         parts = [None, None] if weights is None else [weights[labels == k] for k in (0, 1)]
-        return self._fit_checked(rows[labels == 0], rows[labels == 1], *parts)
+        return self._fit_checked(rows[labels == 0], rows[labels == 1], *parts, resume=resume)
 
     def fit_samples(
         self,
@@ -62,6 +75,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         *,
         weight_0: ArrayLike | None = None,
         weight_1: ArrayLike | None = None,
+        resume: Folder | None = None,
     ) -> Self:
         """Fit on two arrays, (n_0, d) and (n_1, d); they need not have equally many rows.
 
@@ -72,12 +86,16 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
             x_1: rows of p_1, the numerator.
             weight_0: non-negative weights of x_0's rows.
             weight_1: non-negative weights of x_1's rows.
+            resume: a folder for checkpoints: the same call with the same folder goes on where a
+                stopped one was and ends with the same model, bit by bit on the same machine and
+                versions. Ctrl-C and SIGTERM then take effect once a checkpoint is written. Needs a
+                `random_state`. Estimators that train no network fit in one go: they write nothing.
         """
         check_same_columns(x_0, x_1, ("x_0", "x_1"))
         # Names and width are remembered as scikit-learn does; the rows are checked below.
         with naming("x_0", _ROWS):
             validate_data(self, x_0, skip_check_array=True)
-        return self._fit_checked(x_0, x_1, weight_0, weight_1)
+        return self._fit_checked(x_0, x_1, weight_0, weight_1, resume=resume)
 
     def _fit_checked(
         self,
@@ -85,13 +103,16 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         x_1: ArrayLike,
         weight_0: ArrayLike | None,
         weight_1: ArrayLike | None,
+        *,
+        resume: Folder | None,
     ) -> Self:
         rows_0 = checked_rows(x_0, "x_0")
         rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
         self.n_features_in_ = rows_0.shape[1]
         sample_0 = Sample(rows_0, checked_weights(weight_0, rows_0.shape[0], "weight_0"))
         sample_1 = Sample(rows_1, checked_weights(weight_1, rows_1.shape[0], "weight_1"))
-        self._fit(sample_0, sample_1, self._drawn_seed())
+        with resuming(resume, self.random_state):
+            self._fit(sample_0, sample_1, self._drawn_seed())
         return self
 
     def _drawn_seed(self) -> int:

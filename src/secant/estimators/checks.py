@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
 from secant.exceptions import PrecisionWarning
+from secant.training.mapped_files import check_whole
 
 __all__ = [
     "check_parts",
@@ -153,6 +154,7 @@ def _check_mapped(x: np.memmap, name: str) -> None:
     if x.itemsize > 8:
         raise ValueError(f"`{name}` must hold numbers of at most 8 bytes on disk; got {x.dtype}.")
     for start in range(0, x.shape[0], _BLOCK):
+        check_whole(x)
         _warn_if_rounded(x[start : start + _BLOCK], name)
         if not np.isfinite(x[start : start + _BLOCK]).all():
             raise ValueError(

@@ -36,6 +36,7 @@ from secant.targets.batch import Target
 from secant.training.held_out import HeldOut
 from secant.training.loop import TrainingResult
 from secant.training.progress import progress_bar
+from secant.training.resuming import Folder, resuming
 from secant.training.retry import train_again_if_diverged
 from secant.training.settings import Training
 from secant.training.sources import Source
@@ -101,16 +102,21 @@ class NeuralRatio(DifferentiableRatio):
     training_: Training
     scaling_rule_: ScalingRule
 
-    def fit_sampler(self, sampler: Sampler) -> Self:
+    def fit_sampler(self, sampler: Sampler, *, resume: Folder | None = None) -> Self:
         """Fit on fresh rows from a JAX-traceable function (key, n) → (x_0, x_1).
 
         The function is compiled into the training loop, so no row is seen twice.
+
+        Args:
+            sampler: the function.
+            resume: a folder for checkpoints, as for `fit_samples`.
         """
         seed = self._drawn_seed()
         self._resolve_checked()
         prepared = from_sampler(sampler, self.scaling_rule_, self.training_, seed)
         self.n_features_in_ = prepared.n_features
-        self._train(prepared, seed)
+        with resuming(resume, self.random_state):
+            self._train(prepared, seed)
         return self
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:

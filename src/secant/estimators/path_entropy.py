@@ -28,6 +28,7 @@ from secant.targets.flow_matching import FlowMatching
 from secant.time_samplers import Uniform
 from secant.training.held_out import HeldOut
 from secant.training.progress import progress_bar
+from secant.training.resuming import Folder, resuming
 from secant.training.retry import train_again_if_diverged
 from secant.training.settings import Training
 from secant.training.step import Objective
@@ -100,8 +101,15 @@ class PathEntropy(Savable, BaseEstimator):
         self.progress = progress
         self.random_state = random_state
 
-    def fit_samples(self, x_0: ArrayLike, x_1: ArrayLike) -> Self:
-        """Learn the mean velocity between two samples, (n_0, d) and (n_1, d)."""
+    def fit_samples(self, x_0: ArrayLike, x_1: ArrayLike, *, resume: Folder | None = None) -> Self:
+        """Learn the mean velocity between two samples, (n_0, d) and (n_1, d).
+
+        Args:
+            x_0: rows of p_0.
+            x_1: rows of p_1.
+            resume: a folder for checkpoints: the same call with the same folder goes on where a
+                stopped one was, as for `SecantRatio.fit_samples`.
+        """
         check_not_forked()
         rows_0 = checked_rows(x_0, "x_0")
         rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
@@ -112,7 +120,8 @@ class PathEntropy(Savable, BaseEstimator):
         check_parts(self, _PARTS)
         # One affine map for both samples shifts both entropies alike; a table would not.
         prepared = from_samples(Sample(rows_0), Sample(rows_1), Standardise(), self.training_, seed)
-        self._train(prepared, seed)
+        with resuming(resume, self.random_state):
+            self._train(prepared, seed)
         self.scaling_, self.n_features_in_ = prepared.scaling, rows_0.shape[1]
         self.difference_ = self._difference(prepared.held_0, prepared.held_1, key_of(seed, 7))
         return self

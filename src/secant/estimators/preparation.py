@@ -13,6 +13,7 @@ from scipy.stats import multivariate_normal
 
 from secant.estimators.scaling import Scaling, ScalingRule
 from secant.paths import Moments
+from secant.training.mapped_files import check_whole
 from secant.training.settings import Training
 from secant.training.sources import (
     ArraySource,
@@ -195,6 +196,7 @@ def _read(
 ) -> Iterator[Float[np.ndarray, "m d"]]:
     """Scaled rows, a block at a time, for those that do not fit in memory."""
     for start in range(0, rows.size, _BLOCK):
+        check_whole(sample.rows)
         yield scaling(sample.rows[rows[start : start + _BLOCK]])
 
 

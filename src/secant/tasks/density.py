@@ -12,6 +12,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, DensityMixin, clone
 from sklearn.utils import check_random_state
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from secant.bases import (
@@ -35,6 +36,7 @@ from secant.tasks.annealing import Annealing
 from secant.tasks.defaults import FEW_ROWS, training_for
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms
 from secant.tasks.learned_density import LearnedDensity, LogNormalizer
+from secant.training.resuming import Folder, resuming
 from secant.training.settings import Training
 
 __all__ = ["DensityEstimator"]
@@ -111,8 +113,19 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         self.annealing = annealing
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: None = None) -> Self:
-        """Learn the density of rows (n, d)."""
+    # A folder holds one fit: scikit-learn shall not hand it on to the many of a search.
+    __metadata_request__fit = {"resume": UNUSED}  # noqa: RUF012, as scikit-learn has it
+
+    def fit(self, X: ArrayLike, y: None = None, *, resume: Folder | None = None) -> Self:
+        """Learn the density of rows (n, d).
+
+        Args:
+            X: the rows.
+            y: ignored.
+            resume: a folder for checkpoints: the same call with the same folder goes on where a
+                stopped one was, as for `SecantRatio.fit_samples`. Bases are fitted anew: they take
+                seconds, and come out the same.
+        """
         del y
         check_not_forked()
         rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
@@ -123,11 +136,12 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         self.annealing_ = Annealing() if self.annealing is None else self.annealing
         self._seed = seed
         rule = self._base_rule()
-        learned, self.normalizer_ = (
-            self._best(spread, rng)
-            if rule is None
-            else self._fitted(rule.fitted(spread, self._seed), spread)
-        )
+        with resuming(resume, self.random_state):
+            learned, self.normalizer_ = (
+                self._best(spread, rng)
+                if rule is None
+                else self._fitted(rule.fitted(spread, self._seed), spread)
+            )
         self.base_, self.ratio_ = learned.base, learned.ratio
         self.log_normalizer_ = self.normalizer_.value
         self._warn()

@@ -1,6 +1,7 @@
 """Training: settings, sources of rows, the compiled loop and its record."""
 
-from secant.training.checkpoints import CheckpointError, checkpointing
+from secant.training.checkpoint_files import CheckpointError
+from secant.training.checkpoints import checkpointing
 from secant.training.history import Record, Status
 from secant.training.interruption import keeping_best_on_interrupt
 from secant.training.pairing import OptimalTransport, Pairing

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event, current_thread, main_thread
 from types import FrameType
+from typing import Any
 
-__all__ = ["is_interrupted", "keeping_best_on_interrupt"]
+__all__ = ["HeldBack", "holding_back_signals", "is_interrupted", "keeping_best_on_interrupt"]
+
+Handler = Callable[[int, FrameType | None], Any] | int | None
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _wish: ContextVar[Event | None] = ContextVar("wish to stop", default=None)
@@ -27,7 +30,8 @@ def keeping_best_on_interrupt() -> Iterator[Event]:
 
     So does SIGTERM, by which systems end a job. A second of either raises `KeyboardInterrupt` as
     ever. Without it the first does: a cross-fit stopped in one fold should not go on with the next.
-    In the main thread only, as all signals; elsewhere it changes nothing.
+    In the main thread only, as all signals; elsewhere it changes nothing. Nor does it for a signal
+    that the process was told to ignore, as by `nohup`.
 
     Yields:
         An event, set by the first of them.
@@ -43,11 +47,76 @@ def keeping_best_on_interrupt() -> Iterator[Event]:
             raise KeyboardInterrupt
         wish.set()
 
-    earlier = {number: signal.signal(number, asked) for number in _SIGNALS}
     token = _wish.set(wish)
     try:
-        yield wish
+        with _handled_by(asked):
+            yield wish
     finally:
         _wish.reset(token)
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
+
+
+class HeldBack:
+    """Signals that have come and not yet taken effect."""
+
+    def __init__(self) -> None:
+        self._number: int | None = None
+        self._earlier: dict[int, Handler] = {}
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether one has come."""
+        return self._number is not None
+
+    def let_go(self) -> None:
+        """Let the one that has come do what it would have done without us.
+
+        Ctrl-C raises `KeyboardInterrupt`, SIGTERM ends the process; a handler of the user's own is
+        called, and if it returns, so does this.
+        """
+        number, self._number = self._number, None
+        if number is not None:
+            ours = signal.signal(number, self._earlier[number])
+            signal.raise_signal(number)
+            signal.signal(number, ours)
+
+    def _came(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        was_waiting, self._number = self.is_waiting, number
+        if was_waiting:  # the second will not wait
+            self.let_go()
+
+
+@contextmanager
+def holding_back_signals() -> Iterator[HeldBack]:
+    """Within it Ctrl-C and SIGTERM wait until they are let go, once what they would lose is saved.
+
+    A second of either takes effect at once. In the main thread only, as all signals; elsewhere, and
+    within `keeping_best_on_interrupt`, which has its own way with them, it changes nothing.
+    """
+    held = HeldBack()
+    if current_thread() is not main_thread() or _wish.get() is not None:
+        yield held
+        return
+    with _handled_by(held._came) as held._earlier:
+        yield held
+    held.let_go()  # it came after the last look
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[dict[int, Handler]]:
+    """Within it, signals go to a handler; but one that the process was told to ignore still is.
+
+    Yields:
+        The handlers they had before.
+    """
+    earlier: dict[int, Handler] = {number: signal.getsignal(number) for number in _SIGNALS}
+    heard: dict[int, Handler] = {
+        n: old for n, old in earlier.items() if old not in (signal.SIG_IGN, None)
+    }
+    for number in heard:
+        signal.signal(number, handler)
+    try:
+        yield heard
+    finally:
+        for number, old in heard.items():
+            signal.signal(number, old)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray, PyTree
 
-from secant.training.checkpoints import Progress, next_slot
+from secant.training.checkpoint_files import Progress
+from secant.training.checkpoints import keeping, next_slot
+from secant.training.fingerprints import Causes
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.history import Record, Status
 from secant.training.interruption import is_interrupted
@@ -91,45 +93,54 @@ def train(
     best = _Best(held_out, rest, weights)
     key_rows, key_steps = jax.random.split(key)
     state = TrainingState.start(weights, training, key=key_steps)
-    # The key is of the seed, the rest of the data and the settings.
-    slot = next_slot((training, objective, held_out.batch, jax.random.key_data(key)))
-    first = Record(0, 0.0, float("nan"), best.score.value)
-    found = _progress(state, best, (first,), Status.RUNNING)
+    history = [Record(0, 0.0, float("nan"), best.score.value)]
+    slot = next_slot(lambda: _causes(model, source, objective, held_out, training, key))
     if slot is not None:
-        found = slot.restored(found)
+        found = slot.restored(_progress(state, best, history))
         best.resume(found)
-        state = state.with_arrays(found.arrays[0])
-    history, status, step = list(found.history), found.status, found.history[-1].step
-    began = time.perf_counter() - history[-1].seconds
-    if is_interrupted():  # Ctrl-C in an earlier stage of the same fit ends the later ones, too
-        status = Status.INTERRUPTED
-    while status is Status.RUNNING:
-        n_steps = min(training.evaluate_every, training.steps - step)
-        rows = source.loaded(jax.random.fold_in(key_rows, step), n_steps, training.batch_size)
-        state, losses = run_steps(Run(rest, rows, objective, training.of_a_step), state, n_steps)
-        step += n_steps
-        loss, score = float(jnp.mean(losses)), best.offer(state.average, step)
-        history.append(Record(step, time.perf_counter() - began, loss, score))
-        report(history[-1])
-        status = _status(history[-1], best, training)
-        if slot is not None:
-            slot.keep(_progress(state, best, tuple(history), status))
+        state, history = state.with_arrays(found.arrays[0]), list(found.history)
+    step, began = history[-1].step, time.perf_counter() - history[-1].seconds
+    status = _status(history[-1], best, training)
+    with keeping(slot) as keep:
+        while status is Status.RUNNING:
+            n_steps = min(training.evaluate_every, training.steps - step)
+            rows = source.loaded(jax.random.fold_in(key_rows, step), n_steps, training.batch_size)
+            run = Run(rest, rows, objective, training.of_a_step)
+            state, losses = run_steps(run, state, n_steps)
+            step += n_steps
+            loss, score = float(jnp.mean(losses)), best.offer(state.average, step)
+            history.append(Record(step, time.perf_counter() - began, loss, score))
+            report(history[-1])
+            status = _status(history[-1], best, training)
+            keep(_progress(state, best, history), status is not Status.RUNNING)
     seconds = time.perf_counter() - began
     return TrainingResult(
         best.model(), status, best.score, best.step, step, seconds, tuple(history)
     )
 
 
-def _progress(
-    state: TrainingState, best: _Best, history: tuple[Record, ...], status: Status
-) -> Progress:
+def _causes(
+    model: PyTree,
+    source: Source,
+    objective: Objective,
+    held_out: HeldOut,
+    training: Training,
+    key: PRNGKeyArray,
+) -> Causes:
+    """By what the training is known again. A wall-clock budget may grow: it only ends it."""
+    settings = (replace(training, max_seconds=None), objective, held_out.target)
+    return Causes(jax.random.key_data(key), settings, (held_out.batch, source), model)
+
+
+def _progress(state: TrainingState, best: _Best, history: list[Record]) -> Progress:
     score = best.score
     numbers = (best.step, score.value, score.standard_error, best.looks_since)
-    return Progress((state.arrays, best.weights), numbers, history, status)
+    return Progress((state.arrays, best.weights), numbers, tuple(history))
 
 
 def _status(record: Record, best: _Best, training: Training) -> Status:
-    if not (math.isfinite(record.loss) and math.isfinite(record.held_out)):
+    is_finite = math.isfinite(record.loss) and math.isfinite(record.held_out)
+    if record.step > 0 and not is_finite:
         return Status.DIVERGED
     if record.step >= training.steps:
         return Status.FINISHED

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from secant.training.mapped_files import check_whole
 from secant.training.pairing import Pairing
 
 __all__ = [
@@ -158,6 +159,7 @@ class MappedSource(Source):
     def _block(
         self, data: np.ndarray, index: Int[np.ndarray, " m"], shape: tuple[int, int]
     ) -> Float[Array, "rounds n d"]:
+        check_whole(data)
         order = np.argsort(index)  # disk likes increasing offsets
         scaled = np.empty((index.size, data.shape[1]), dtype=np.float32)
         scaled[order] = self.read(data[index[order]])

@@ -1,5 +1,6 @@
 """`secant fit`: what is saved, what is said, and Ctrl-C."""
 
+import errno
 import json
 import os
 import signal
@@ -10,13 +11,15 @@ import pytest
 from typer.testing import CliRunner
 
 import secant
+from secant import atomic_files
 from secant.cli import app
 from secant.io.encoding import Encoding
 from secant.io.models import read_metadata
 from secant.io.tables import read_table, write_table
+from secant.model_files import saving
 from secant.training import loop
 
-pytestmark = pytest.mark.usefixtures("unoptimised")
+pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,8 @@ def test_settings_reach_the_training(tables):
     assert ratio.diagnostics_.steps == 30
 
 
-def test_ctrl_c_saves_the_best_so_far_and_the_fit_goes_on(tables, monkeypatch):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_saves_the_best_so_far_and_the_fit_goes_on(number, tables, monkeypatch):
     fit(tables)
     whole = (tables / "m.secant").read_bytes()
     run_steps, chunks = loop.run_steps, []
@@ -70,7 +74,7 @@ def test_ctrl_c_saves_the_best_so_far_and_the_fit_goes_on(tables, monkeypatch):
     def pressed(*arguments):
         chunks.append(arguments)
         if len(chunks) == 2:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
         return run_steps(*arguments)
 
     with monkeypatch.context() as patched:
@@ -110,6 +114,57 @@ def test_a_fit_that_fails_leaves_no_checkpoint(tables, monkeypatch):
     monkeypatch.setattr(loop, "run_steps", None)
     fit(tables, code=3)
     assert not (tables / "m.secant.checkpoint").exists()
+
+
+def test_a_full_disk_at_the_end_leaves_the_checkpoint(tables, monkeypatch):
+    fit(tables)
+    whole = (tables / "m.secant").read_bytes()
+
+    def full(path, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(saving, "write_atomically", full)
+        told = fit(tables, code=2).stderr
+    assert "m.secant: the disk is full. The training is kept in" in " ".join(told.split())
+    assert "run the same command with --resume" in " ".join(told.split())
+    assert (tables / "m.secant").read_bytes() == whole
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, "run_steps", None)  # there is nothing left to train
+        fit(tables, "--resume")
+    assert _answers(tables / "m.secant", whole)
+    assert not (tables / "m.secant.checkpoint").exists()
+
+
+def test_a_stop_too_early_for_a_checkpoint_says_so(tables, monkeypatch):
+    best = loop._Best
+
+    def pressed(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return best(*arguments)
+
+    monkeypatch.setattr(loop, "_Best", pressed)
+    told = fit(tables, code=130).stderr
+    assert "no checkpoint to go on from" in told
+    assert "--resume" not in told
+    assert not (tables / "m.secant.checkpoint").exists()
+
+
+def test_an_empty_folder_of_a_killed_fit_is_no_hindrance(tables):
+    (tables / "m.secant.checkpoint").mkdir()
+    assert "there is no" in fit(tables, "--resume", code=2).stderr
+    fit(tables)
+    assert not (tables / "m.secant.checkpoint").exists()
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_fit(tables, monkeypatch):
+    def refused(path, *_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+    monkeypatch.setattr(loop, "run_steps", None)
+    monkeypatch.setattr(atomic_files.os, "open", refused)
+    told = fit(tables, code=2).stderr
+    assert "m.secant cannot be written: the folder is read-only" in " ".join(told.split())
 
 
 def test_a_folder_that_is_not_there_is_told_before_the_fit(tables, monkeypatch):

@@ -1,21 +1,31 @@
 """Trainings that were stopped, and went on."""
 
+import itertools
 from contextlib import nullcontext
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.unit.training.dial import Towards, turned
+from tests.unit.training.dial import Dial, Towards, source, turned
 from tests.unit.training.test_interruption import press
 
 import secant
 from secant.estimators import neural
-from secant.exceptions import TrainingWarning
-from secant.training import CheckpointError, Status, checkpointing, keeping_best_on_interrupt
+from secant.exceptions import CheckpointWarning, TrainingWarning
+from secant.provenance import versions
+from secant.training import (
+    CheckpointError,
+    Status,
+    checkpoint_files,
+    checkpointing,
+    keeping_best_on_interrupt,
+    loop,
+)
 from secant.training.loop import TrainingResult
 
-pytestmark = pytest.mark.usefixtures("unoptimised")
+pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")
 
 
 def same(one: TrainingResult, other: TrainingResult) -> bool:
@@ -81,18 +91,60 @@ def test_it_is_written_no_more_often_than_asked(tmp_path):
     assert seen[1:] == [1] * (len(seen) - 1)
 
 
-def test_another_fit_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"target": Towards(4.0)}, "with other settings"),
+        ({"learning_rate": 0.2}, "with other settings"),
+        ({"rows": source(n=7)}, "with other data"),
+        ({"model": Dial(jnp.ones(()))}, "with another model to begin from"),
+    ],
+)
+def test_another_fit_is_refused_and_what_differs_is_told(other, words, tmp_path):
     stopped_at(20, tmp_path, Towards(5.0), Towards(1.0))
-    with checkpointing(tmp_path), pytest.raises(CheckpointError, match="of another fit"):
-        turned(Towards(4.0), Towards(1.0))
+    target = other.pop("target", Towards(5.0))
+    with checkpointing(tmp_path), pytest.raises(CheckpointError, match=words):
+        turned(target, Towards(1.0), **other)
 
 
-def test_a_damaged_file_is_refused(tmp_path):
-    stopped_at(20, tmp_path, Towards(5.0), Towards(1.0))
-    (path,) = tmp_path.iterdir()
-    path.write_bytes(path.read_bytes()[:-3])
-    with checkpointing(tmp_path), pytest.raises(CheckpointError, match="cut short"):
-        turned(Towards(5.0), Towards(1.0))
+def test_a_stop_where_patience_ran_out_is_no_further_step(tmp_path):
+    whole = turned(Towards(5.0), Towards(1.0), patience=2)
+    assert whole.status is Status.EARLY_STOPPED
+    with keeping_best_on_interrupt(), checkpointing(tmp_path):
+        stopped = turned(Towards(5.0), Towards(1.0), patience=2, report=press(whole.steps))
+    assert stopped.status is Status.INTERRUPTED
+    with checkpointing(tmp_path):
+        assert same(turned(Towards(5.0), Towards(1.0), patience=2), whole)
+
+
+def test_time_counts_on_and_a_larger_budget_goes_on(tmp_path, monkeypatch):
+    clock = itertools.count()
+    monkeypatch.setattr(loop.time, "perf_counter", lambda: float(next(clock)))
+    whole = turned(Towards(5.0), Towards(5.0))
+
+    def budget(seconds, report=lambda record: None):
+        with checkpointing(tmp_path, every_seconds=0.0):
+            return turned(Towards(5.0), Towards(5.0), max_seconds=seconds, report=report)
+
+    first = budget(10.0)
+    assert first.status is Status.TIME_UP
+    assert first.history[-1].seconds > 10.0
+    looks = []
+    again = budget(10.0, looks.append)
+    assert (again.status, again.steps, looks) == (Status.TIME_UP, first.steps, [])
+    longer = budget(1e6, looks.append)
+    assert looks[0].seconds > first.history[-1].seconds
+    assert same(longer, whole)
+
+
+def test_other_versions_are_told_and_the_fit_goes_on(tmp_path, monkeypatch):
+    whole = turned(Towards(5.0), Towards(1.0))
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint_files, "versions", lambda: {**versions(), "jax": "0.0.1"})
+        stopped_at(20, tmp_path, Towards(5.0), Towards(1.0))
+    message = r"was written with jax 0\.0\.1 \(now [\d.]+\): the fit goes on"
+    with checkpointing(tmp_path), pytest.warns(CheckpointWarning, match=message):
+        assert same(turned(Towards(5.0), Towards(1.0)), whole)
 
 
 def test_outside_nothing_is_written(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from tests.unit.training.dial import Towards, turned
 from secant.training import Status, keeping_best_on_interrupt
 from secant.training.interruption import is_interrupted
 
-pytestmark = pytest.mark.usefixtures("unoptimised")
+pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")
 
 
 def press(at_step, number=signal.SIGINT):
@@ -57,15 +57,6 @@ def test_the_second_is_passed_on():
             os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.fixture
-def as_in_a_terminal():
-    """A process that a script started in the background would ignore Ctrl-C."""
-    earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, earlier)
-
-
-@pytest.mark.usefixtures("as_in_a_terminal")
 def test_without_it_the_first_is_passed_on():
     with pytest.raises(KeyboardInterrupt):
         turned(Towards(5.0), Towards(5.0), report=press(10))
@@ -78,6 +69,13 @@ def test_afterwards_all_is_as_before():
         assert is_interrupted()
     assert not is_interrupted()
     assert signal.getsignal(signal.SIGINT) is earlier
+
+
+def test_what_the_process_ignores_is_still_ignored():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as by `nohup`
+    with keeping_best_on_interrupt():
+        result = turned(Towards(5.0), Towards(5.0), report=press(20))
+    assert result.status is Status.FINISHED
 
 
 def test_a_training_that_was_done_anyway_is_finished():

@@ -134,7 +134,7 @@ class _ArraySink(Sink):
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._dtype = np.result_type(*(_number_dtype(field) for field in schema))
         self._shape = (0, len(schema))
-        self._file = path.open("xb")
+        self._file = path.open("wb")
         self._write_header()
 
     def write(self, table: pa.Table) -> None:
@@ -167,7 +167,7 @@ class _ArchiveSink(Sink):
     def close(self) -> None:
         table = pa.concat_tables(self._tables)
         columns = {name: _numpy(name, table[name]) for name in table.column_names}
-        with ZipFile(self._path, "x") as archive:
+        with ZipFile(self._path, "w") as archive:
             for name, values in columns.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     np.lib.format.write_array(member, values, allow_pickle=False)

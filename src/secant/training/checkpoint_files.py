@@ -1,0 +1,181 @@
+"""The file of one training: all that the rest of it depends on, and what it is the training of."""
+
+from __future__ import annotations
+
+import platform
+import time
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import PyTree
+
+from secant.atomic_files import cause_in_words, write_atomically
+from secant.exceptions import CheckpointWarning
+from secant.model_files.container import Contents, packed, read
+from secant.model_files.errors import ModelFileError
+from secant.provenance import cores, versions
+from secant.training.fingerprints import first_difference
+from secant.training.history import Record
+
+__all__ = ["CheckpointError", "Progress", "Slot"]
+
+_FORMAT = 2
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be written, cannot be read, or is of another fit."""
+
+
+class Progress(NamedTuple):
+    """All that the rest of a training depends on.
+
+    Attributes:
+        arrays: the state of the optimiser and the best weights, as a tree of arrays.
+        best: step, held-out loss, its standard error, and looks since then.
+        history: a record a look.
+    """
+
+    arrays: PyTree
+    best: tuple[int, float, float, int]
+    history: tuple[Record, ...]
+
+    @property
+    def step(self) -> int:
+        """Of the last look."""
+        return self.history[-1].step
+
+
+class Slot:
+    """The file of one training of a fit, by its number.
+
+    A fit is deterministic up to its training, so only what training changes is kept, with a
+    fingerprint of what it began from.
+
+    Args:
+        path: of the file.
+        every_seconds: how often to write it at most, but for the last time.
+        fingerprint: digests of all that the training depends on.
+    """
+
+    def __init__(self, path: Path, every_seconds: float, fingerprint: dict[str, str]) -> None:
+        self._path, self._every = path, every_seconds
+        self._tried = time.perf_counter()
+        self._fingerprint = fingerprint
+        self._step_on_disk: int | None = None
+
+    def restored(self, start: Progress) -> Progress:
+        """What was written here; the start itself where nothing was.
+
+        Raises:
+            CheckpointError: the file is damaged, or of another fit.
+        """
+        if not self._path.exists():
+            return start
+        try:
+            found = read(self._path)
+            changes = _changes(found.header)
+            progress = _unpacked(found, start, self._fingerprint)
+        except (ModelFileError, KeyError, IndexError, TypeError, ValueError) as error:
+            raise CheckpointError(
+                f"cannot go on from {self._path}: {error} Delete that file to train anew, or take "
+                "another folder."
+            ) from None
+        if changes:
+            warnings.warn(
+                f"{self._path} {changes}: the fit goes on, but its model may differ in the last "
+                "digits from that of an unbroken fit. Go back to those for the same bits.",
+                CheckpointWarning,
+                stacklevel=4,
+            )
+        self._step_on_disk = progress.step
+        return progress
+
+    def write(self, progress: Progress) -> None:
+        """Write it, whole or not at all.
+
+        Raises:
+            CheckpointError: it cannot be written; an earlier one is as it was.
+        """
+        self._tried = time.perf_counter()
+        try:
+            self._path.parent.mkdir(exist_ok=True)  # somebody may have tidied up
+            write_atomically(self._path, packed(_contents(progress, self._fingerprint)))
+        except OSError as error:
+            raise CheckpointError(
+                f"cannot write {self._path} at step {progress.step}: {cause_in_words(error)}. "
+                f"{self._left()}"
+            ) from error
+        self._step_on_disk = progress.step
+
+    def keep(self, progress: Progress, *, has_ended: bool) -> None:
+        """Write it if it is time to or the training has ended; if that fails, only warn.
+
+        What was learned is still in memory, and not worth less for a full disk.
+        """
+        if not has_ended and time.perf_counter() - self._tried < self._every:
+            return
+        try:
+            self.write(progress)
+        except CheckpointError as error:
+            then = (
+                "The training has ended and its result is returned: save it, elsewhere if need be."
+                if has_ended
+                else f"The training goes on and tries again in {self._every:g} s; mend it by then."
+            )
+            warnings.warn(f"{error} {then}", CheckpointWarning, stacklevel=4)
+
+    def _left(self) -> str:
+        if self._step_on_disk is None:
+            return "There is no earlier checkpoint."
+        return f"The earlier one, of step {self._step_on_disk}, is kept and can be gone on from."
+
+
+def _contents(progress: Progress, fingerprint: dict[str, str]) -> Contents:
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(progress.arrays)]
+    tensors = {f"leaf-{i}": np.array(leaf, order="C") for i, leaf in enumerate(leaves)}
+    tensors["history"] = np.array(progress.history, dtype=np.float64)
+    tensors["best"] = np.array(progress.best, dtype=np.float64)
+    header = {"checkpoint": _FORMAT, "fingerprint": fingerprint, "surroundings": _surroundings()}
+    return Contents(header, tensors)
+
+
+def _unpacked(found: Contents, start: Progress, fingerprint: dict[str, str]) -> Progress:
+    if found.header.get("checkpoint") != _FORMAT:
+        raise ValueError(f"it is no checkpoint of format {_FORMAT}, by this version of secant.")
+    difference = first_difference(found.header["fingerprint"], fingerprint)
+    if difference is not None:
+        changes = _changes(found.header)  # versions may name the same settings otherwise
+        also = f" It {changes}." if changes else ""
+        raise ValueError(f"it is of another fit, with {difference}.{also} A folder is for one fit.")
+    leaves, structure = jax.tree.flatten(start.arrays)
+    kept = [_like(leaf, found.tensors[f"leaf-{i}"]) for i, leaf in enumerate(leaves)]
+    step, value, error, since = found.tensors["best"].tolist()
+    return Progress(
+        jax.tree.unflatten(structure, kept),
+        (int(step), value, error, int(since)),
+        tuple(Record(int(r[0]), *map(float, r[1:])) for r in found.tensors["history"]),
+    )
+
+
+def _like(leaf: Any, kept: np.ndarray) -> jax.Array:  # noqa: ANN401
+    if kept.shape != leaf.shape or kept.dtype != leaf.dtype:
+        raise ValueError("it is of another fit, with weights of other shapes.")
+    return jnp.asarray(kept)
+
+
+def _surroundings() -> dict[str, str]:
+    """What the last bits of a training may depend on beside the fit itself."""
+    place = {"processor": platform.machine(), "cores": str(cores())}
+    return {**versions(), **place, "device": jax.default_backend()}
+
+
+def _changes(header: dict[str, Any]) -> str:
+    """What is no longer as it was when the file was written; empty if all is."""
+    then, now = header["surroundings"], _surroundings()
+    changed = [name for name in now if then.get(name) != now[name]]
+    told = ", ".join(f"{name} {then.get(name)} (now {now[name]})" for name in changed)
+    return f"was written with {told}" if told else ""
