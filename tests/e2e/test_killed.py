@@ -13,12 +13,14 @@ import pytest
 from secant.model_files.container import read
 
 SCRIPT = Path(__file__).with_name("resumed_fit.py")
+CHUNKS = 30  # of steps in a training
 
 
 class Fit:
     """A fit that may be run, stopped and run again, until its model is saved."""
 
     def __init__(self, kind, folder, cache):
+        folder.mkdir()
         self.folder, self.model = folder / "checkpoints", folder / "model.secant"
         self._command = [sys.executable, SCRIPT, kind, self.folder, self.model]
         self._environment = {
@@ -27,25 +29,24 @@ class Fit:
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         }
 
-    def run(self, *, seconds=None, chunks=1, number=signal.SIGKILL):
-        """Run it; where seconds are given, send a signal so long after some chunk has begun.
+    def run(self, *, stop_at=None, share=0.0, number=signal.SIGKILL):
+        """Run it; send a signal at a chunk, after some share of the time that a chunk takes.
 
         Returns:
-            The exit code and the seconds from the first chunk to the end.
+            The exit code.
         """
         process = subprocess.Popen(
             self._command, env=self._environment, stdout=subprocess.PIPE, text=True
         )
         with process:
-            for _ in range(chunks):
-                process.stdout.readline()
             began = time.perf_counter()
-            try:
-                process.communicate(timeout=seconds)
-            except subprocess.TimeoutExpired:
-                process.send_signal(number)
-                process.communicate()
-        return process.returncode, time.perf_counter() - began
+            for chunk, line in enumerate(process.stdout, 1):
+                if chunk == 1:
+                    began = time.perf_counter()
+                if chunk == stop_at and line == "chunk\n":
+                    time.sleep(share * (time.perf_counter() - began) / chunk)
+                    process.send_signal(number)
+        return process.returncode
 
     def check_files(self, whole):
         """Every file is whole, the model is the right one, and leftovers are few."""
@@ -55,49 +56,40 @@ class Fit:
         assert len(list(self.folder.glob(".*.part"))) <= 1
 
 
-def killed_until_it_ends(fit, whole, seconds, rng, most):
-    """How many kills it took, at most so many, each within the time a fit takes in all."""
+def killed_until_it_ends(fit, whole, rng, most):
+    """How many kills it took, at most so many."""
     for kills in range(most):
-        code, _ = fit.run(seconds=rng.uniform(0.0, seconds))
+        code = fit.run(stop_at=rng.randint(1, CHUNKS), share=rng.uniform(0.0, 2.0))
         fit.check_files(whole)
         if code == 0:
             return kills
         assert code == -signal.SIGKILL
-    assert fit.run()[0] == 0
+    assert fit.run() == 0
     return most
 
 
 def test_a_fit_that_was_terminated_and_killed_twice_ends_the_same(tmp_path):
-    fits = [Fit("one training", tmp_path / name, tmp_path / "cache") for name in ("one", "other")]
-    for fit in fits:
-        fit.model.parent.mkdir()
-    assert fits[0].run()[0] == 0
-    whole = fits[0].model.read_bytes()
-    assert fits[1].run(seconds=0.0, chunks=3, number=signal.SIGTERM)[0] == -signal.SIGTERM
+    one, other = (Fit("one training", tmp_path / name, tmp_path / "cache") for name in "ab")
+    assert one.run() == 0
+    whole = one.model.read_bytes()
+    assert other.run(stop_at=3, number=signal.SIGTERM) == -signal.SIGTERM
     for _ in range(2):
-        assert fits[1].run(seconds=0.0, chunks=5)[0] == -signal.SIGKILL
-        fits[1].check_files(whole)
-        assert not fits[1].model.exists()
-    assert fits[1].run()[0] == 0
-    assert fits[1].model.read_bytes() == whole
+        assert other.run(stop_at=5) == -signal.SIGKILL
+        other.check_files(whole)
+        assert not other.model.exists()
+    assert other.run() == 0
+    assert other.model.read_bytes() == whole
 
 
 @pytest.mark.slow
 def test_fifty_kills_at_random_moments(tmp_path, capsys):
-    rng, cache, kills, same, fits = random.Random(0), tmp_path / "cache", 0, 0, 0
-    first = tmp_path / "unbroken"
-    first.mkdir()
-    Fit("two trainings", first, cache).run()  # compiles
-    unbroken = Fit("two trainings", tmp_path / "again", cache)
-    unbroken.model.parent.mkdir()
-    code, seconds = unbroken.run()
-    assert code == 0
+    rng, kills, same, fits = random.Random(0), 0, 0, 0
+    unbroken = Fit("two trainings", tmp_path / "unbroken", tmp_path / "cache")
+    assert unbroken.run() == 0
     whole = unbroken.model.read_bytes()
     while kills < 50:
-        folder = tmp_path / f"fit-{fits}"
-        folder.mkdir()
-        fit = Fit("two trainings", folder, cache)
-        kills += killed_until_it_ends(fit, whole, seconds, rng, 50 - kills)
+        fit = Fit("two trainings", tmp_path / f"fit-{fits}", tmp_path / "cache")
+        kills += killed_until_it_ends(fit, whole, rng, 50 - kills)
         fits += 1
         same += fit.model.read_bytes() == whole
         with capsys.disabled():

@@ -29,9 +29,10 @@ def killed_while_writing(path, seconds):
         writer.kill()
 
 
-def test_a_kill_leaves_one_whole_file_and_few_leftovers(tmp_path):
+@pytest.mark.parametrize("kills", [8, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_kill_leaves_one_whole_file_and_few_leftovers(kills, tmp_path):
     rng, path = random.Random(0), tmp_path / "model"
-    for _ in range(8):
+    for _ in range(kills):
         killed_while_writing(path, rng.uniform(0.0, 0.05))
         found = path.read_bytes() if path.exists() else b""  # killed before the first was whole
         assert found in (b"", b"\0" * 300_000, b"\1" * 300_000)
