@@ -70,16 +70,16 @@ class Task:
             return self.pair.name
         return f"{self.pair.name}, {self.n_rows // 1000}k rows"
 
-    def fit(self, estimator: Ratio, seed: int) -> None:
+    def fit(self, estimator: Ratio, seed: int) -> Ratio:
         """Fit on this task's rows, drawn by the seed."""
         if self.n_rows is None and isinstance(estimator, NeuralRatio):
-            estimator.fit_sampler(self.pair.sample)
-            return
+            return estimator.fit_sampler(self.pair.sample)
         key, key_shuffle = jax.random.split(jax.random.key(1000 + seed))
         x_0, x_1 = self.pair.sample(key, self.n_rows or _ROWS_TO_HOLD)
         if self.y_columns:
             x_0 = shuffled(x_1, self.y_columns, key_shuffle)
         estimator.fit_samples(np.asarray(x_0), np.asarray(x_1))
+        return estimator
 
     def judge(self, estimator: Ratio, rule: Rule | None, seed: int) -> Judgement:
         """Compare with the exact log ratio on rows the estimator has not seen.
