@@ -11,7 +11,7 @@ from secant.benchmarks.covariate_shift import ShiftRow, shift_table
 from secant.benchmarks.density.report import density_summary
 from secant.benchmarks.information.report import information_summary
 from secant.benchmarks.rows import Row, read_rows
-from secant.benchmarks.tables import figure, table, whole
+from secant.benchmarks.tables import figure, geometric_mean, table, whole
 
 __all__ = ["write_fragments"]
 
@@ -53,16 +53,11 @@ def _line(name: str, rows: list[Row], tasks: list[str]) -> tuple[float, list[str
         errors.append(_mean(abs(row.error) for row in mine if row.error is not None))
         seconds.append(min((r.seconds for r in mine if r.seconds is not None), default=np.nan))
     evaluations = whole(_mean(row.evaluations for row in rows))
-    place = _geometric(errors)
-    cells = [name, *map(figure, errors), evaluations, figure(_geometric(seconds))]
+    place = geometric_mean(errors)
+    cells = [name, *map(figure, errors), evaluations, figure(geometric_mean(seconds))]
     return place if np.isfinite(place) else np.inf, cells
 
 
 def _mean(values: Iterable[float]) -> float:
     known = list(values)
     return float(np.mean(known)) if known else float("nan")
-
-
-def _geometric(values: Iterable[float]) -> float:
-    """Over those that are known; a thousandth is as good as perfect."""
-    return float(np.exp(_mean(np.log(max(v, 1e-3)) for v in values if np.isfinite(v))))

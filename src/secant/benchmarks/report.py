@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from secant.benchmarks.information.report import information_sections
 from secant.benchmarks.paper_report import paper_sections
 from secant.benchmarks.rows import Row, read_rows
 from secant.benchmarks.suites import SUITES
-from secant.benchmarks.tables import figure, table, whole
+from secant.benchmarks.tables import figure, geometric_mean, table, whole
 from secant.benchmarks.throughput import ThroughputRow
 
 __all__ = ["write_report"]
@@ -203,18 +203,12 @@ def _matrices(groups: Groups, columns: Sequence[Column]) -> list[str]:
         lines = []
         for method in methods:
             cells = [summary(by_pair.get((task, method), []), value) for task in tasks]
-            mean = _geometric(cells)
+            mean = geometric_mean(cells)
             lines.append((mean, [method, *map(figure, cells), figure(mean)]))
         lines.sort(key=lambda line: line[0] if np.isfinite(line[0]) else np.inf)
         header = ["method", *tasks, "geometric mean"]
         tables.append(f"### {title}\n\n" + table(header, [cells for _, cells in lines]))
     return tables
-
-
-def _geometric(values: Iterable[float]) -> float:
-    """Over those that are known; a thousandth is as good as perfect."""
-    known = [max(v, 1e-3) for v in values if np.isfinite(v)]
-    return float(np.exp(np.mean(np.log(known)))) if known else float("nan")
 
 
 def _choice_table(rows: Sequence[Row]) -> str:
@@ -238,7 +232,7 @@ def _choice_table(rows: Sequence[Row]) -> str:
     for name, picked in chosen.items():
         if not picked:
             continue
-        scores = [_geometric(_score(end)(r) or np.nan for r in picked) for end in ("1", "0")]
+        scores = [geometric_mean(_score(end)(r) or np.nan for r in picked) for end in ("1", "0")]
         worst = max(_score(end)(r) or 0.0 for r in picked for end in ("1", "0"))
         cells = [name, *map(figure, scores), figure(worst), str(len(picked))]
         lines.append((scores[0] * scores[1], cells))

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from secant.report.markdown import table
 
-__all__ = ["figure", "table", "whole"]
+__all__ = ["figure", "geometric_mean", "table", "whole"]
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    """Over those that are known; a thousandth is as good as perfect."""
+    known = [max(v, 1e-3) for v in values if np.isfinite(v)]
+    return float(np.exp(np.mean(np.log(known)))) if known else float("nan")
 
 
 def figure(value: float) -> str:
