@@ -64,13 +64,12 @@ def citation(fitted: object) -> None:
     Example:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
-        >>> x_0, x_1 = rng.normal(0, 1, (200, 1)), rng.normal(1, 1, (200, 1))
-        >>> ratio = secant.KernelRatio("kliep", random_state=0).fit_samples(x_0, x_1)
+        >>> x_0, x_1 = rng.normal(0, 1, (200, 1)), rng.normal(0.5, 1, (200, 1))
+        >>> ratio = secant.KernelRatio("ulsif", random_state=0).fit_samples(x_0, x_1)
         >>> secant.citation(ratio)  # doctest: +ELLIPSIS
         @software{secant,
         ...
-        @article{sugiyama2008direct,
-          title   = {Direct importance estimation for covariate shift adaptation},
+        @article{kanamori2009least,
         ...
     """
     print(bibtex(fitted))

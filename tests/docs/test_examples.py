@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+QUICK = ("bridge_noise", "secant_and_tangent", "time_sampler")  # `make docs` runs all of them
+BY_TIME = [
+    pytest.param(path, marks=[] if path.stem in QUICK else pytest.mark.slow) for path in EXAMPLES
+]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", BY_TIME, ids=lambda path: path.stem)
 def test_an_example_makes_its_picture(path, tmp_path):
     picture = tmp_path / "picture.png"
     command = [sys.executable, "-W", "error", str(path), str(picture)]

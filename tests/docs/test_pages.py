@@ -103,6 +103,7 @@ def test_covariate_shift():
     assert weighted < 0.7 * plain
 
 
+@pytest.mark.slow
 def test_big_data():
     ratio = run("big-data.md")["ratio"]
     assert np.isfinite(ratio.log_ratio(np.zeros((1, 4)))).all()

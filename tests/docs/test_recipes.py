@@ -75,6 +75,7 @@ def test_the_guide_to_divergences_and_weights():
     assert 10.0 < names["apart"].estimate < 16.0  # of 54: it saturates, as the page says
 
 
+@pytest.mark.slow
 def test_the_guide_to_mutual_information():
     names = run("mutual-information.md")
     assert names["found"].p_value < 0.02
@@ -91,6 +92,7 @@ def test_the_guide_to_mutual_information():
     assert names["glance"].estimate < 0.2 * names["found"].estimate  # as the page says
 
 
+@pytest.mark.slow
 def test_the_guide_to_densities():
     names = run("density.md")
     # The ring's own likelihood, by quadrature over its angle.

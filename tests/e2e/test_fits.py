@@ -268,7 +268,10 @@ def _narrowing(key, n):
     return jax.random.normal(key_0, (n, 1)), narrow
 
 
-@pytest.mark.parametrize(("frame", "expected"), [("fixed-x", 0.701), ("trajectory", 0.0)])
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [pytest.param("fixed-x", 0.701, marks=pytest.mark.slow), ("trajectory", 0.0)],
+)
 @pytest.mark.parametrize(
     "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
 )

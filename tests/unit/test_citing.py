@@ -39,7 +39,7 @@ NEURAL = {
 DIRECT = {
     "kanamori2009least": secant.KernelRatio(),
     "yamada2013relative": secant.KernelRatio("rulsif"),
-    "sugiyama2008direct": secant.KernelRatio("kliep"),
+    "sugiyama2008direct": secant.KernelRatio("kliep", n_centers=10),
     "kanamori2012statistical gruber2024overcoming": secant.KernelRatio("kulsif", iterations=3),
     "sugiyama2012matching": secant.SklearnRatio(),
 }

@@ -138,9 +138,9 @@ def killed_sweep(folder, seconds):
     return process.returncode == 0
 
 
-def check_killed(folder, rng):
-    """Kill twice at random moments, look at the file, then finish; the rows as of one go."""
-    for _ in range(2):
+def check_killed(folder, rng, kills):
+    """Kill at random moments, look at the file, then finish; the rows as of one go."""
+    for _ in range(kills):
         ended = killed_sweep(folder, rng.uniform(0.0, 1.0))
         rows = read_rows(folder / "slow.jsonl")  # whole lines, whole runs
         assert len({row.key for row in rows}) == len(rows)
@@ -157,14 +157,14 @@ def check_killed(folder, rng):
 
 def test_a_killed_sweep_loses_nothing(tmp_path):
     whole = list(sweep_of("slow", tmp_path / "whole", n_seeds=10).run())
-    assert check_killed(tmp_path / "killed", np.random.default_rng(0)) == numbers(whole)
+    assert check_killed(tmp_path / "killed", np.random.default_rng(0), 1) == numbers(whole)
 
 
 @pytest.mark.slow
 def test_fifty_killed_sweeps_lose_nothing(tmp_path, capsys):
     whole = list(sweep_of("slow", tmp_path / "whole", n_seeds=10).run())
     rng = np.random.default_rng(1)
-    trials = [check_killed(tmp_path / str(i), rng) == numbers(whole) for i in range(25)]
+    trials = [check_killed(tmp_path / str(i), rng, 2) == numbers(whole) for i in range(25)]
     with capsys.disabled():
         print(f"\nsweeps killed −9 at 50 random moments: {2 * sum(trials)} of 50 complete")
     assert all(trials)

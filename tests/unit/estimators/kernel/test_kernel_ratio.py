@@ -11,7 +11,7 @@ from tests.unit.estimators.closed_form import NormalPair, rmse
 from secant import ClippedRatioWarning, Identity, KernelRatio, OverlapWarning
 from secant.estimators.kernel import KernelDiagnostics, estimator
 
-METHODS = ["ulsif", "rulsif", "kliep", "kulsif"]
+METHODS = ["ulsif", "rulsif", pytest.param("kliep", marks=pytest.mark.slow), "kulsif"]
 N = 4000
 PAIR = NormalPair(multivariate_normal([0.5, 0.5]))
 # 10 000 rows give 0.04 to 0.13 over rows of x_1, four seeds a method; 4000 rows up to 0.2.
