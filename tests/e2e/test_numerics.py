@@ -36,7 +36,7 @@ QUICK = {
 LONGER = {
     "SecantRatio": lambda: SecantRatio(SpectralSecant(3, TRUNK), training=BRIEF, random_state=0),
     "ISADRE": lambda: ISADRE(AlignedSecant(TRUNK), training=BRIEF, random_state=0),
-    "CTSM": lambda: CTSM(TangentNetwork(TRUNK), training=BRIEF, random_state=0),
+    "CTSM": lambda: CTSM(TangentNetwork(TRUNK, vectorised=True), training=BRIEF, random_state=0),
     "DREInfinity": lambda: DREInfinity(TangentNetwork(TRUNK), training=BRIEF, random_state=0),
     "TRE": lambda: TRE(TelescopingHeads(2, TRUNK), training=BRIEF, random_state=0),
     "ChasmSwitch": lambda: ChasmSwitch(
