@@ -33,8 +33,12 @@ browser:
 test: $(STAMP) browser  ## run the tests that take seconds
 	$(BIN)/python -m pytest -n 2 --dist loadscope
 
+# Kills, spoiled files and made-up input, one after the other: they print their counts.
+COUNTED := tests/hostile tests/e2e/test_killed.py tests/e2e/test_any_input.py tests/unit/benchmarks/test_sweeps.py
+
 test-slow: $(STAMP)  ## run the long tests only
-	$(BIN)/python -m pytest -m slow -n 2 --dist loadscope
+	$(BIN)/python -m pytest -m slow -s $(COUNTED)
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadscope $(COUNTED:%=--ignore=%)
 
 SECONDS_EACH ?= 60
 fuzz: $(STAMP)  ## look for inputs that break the readers of model files and configurations
