@@ -16,7 +16,7 @@ from secant.plain_files import is_special
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["cause_in_words", "check_writable", "replacing", "write_atomically"]
+__all__ = ["cause_in_words", "check_writable", "one_at_a_time", "replacing", "write_atomically"]
 
 _SUFFIX = ".part"
 _CAUSES = {
@@ -70,6 +70,19 @@ def write_atomically(path: str | Path, data: bytes | bytearray) -> None:
     """Put data at a path, whole or not at all."""
     with replacing(path) as part:
         part.write_bytes(data)
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Within it, no other process that asks is between reading a file and replacing it.
+
+    By a lock on a file beside it, which stays. Windows has no such locks: there, let one process
+    write.
+    """
+    with path.with_name(f".{path.name}.lock").open("a") as lock:
+        if sys.platform != "win32":
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def check_writable(folder: str | Path) -> None:

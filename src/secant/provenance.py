@@ -19,14 +19,16 @@ def versions() -> dict[str, str]:
 def machine() -> str:
     """Cores and versions, as one short string."""
     parts = [f"{name} {_version(name)}" for name in ("secant", "jax", "equinox", "numpy")]
-    return f"{cores()} cores, {platform.machine()}, python {platform.python_version()}, " + (
+    return f"{len(cores())} cores, {platform.machine()}, python {platform.python_version()}, " + (
         ", ".join(parts)
     )
 
 
-def cores() -> int | None:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+def cores() -> list[int]:
+    """Those that this process may use, by number."""
+    if hasattr(os, "sched_getaffinity"):  # not on every system
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
 
 
 def _version(package: str) -> str:

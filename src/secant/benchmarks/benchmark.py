@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -89,7 +89,7 @@ class Selection:
 
     n_seeds: int | None = None
     match: str = ""
-    methods: frozenset[str] = field(default=frozenset())
+    methods: frozenset[str] = frozenset()
 
     def of(self, benchmark: Benchmark) -> list[Job]:
         """The runs, seed by seed."""

@@ -163,7 +163,11 @@ def _frame(results: Path) -> list[str]:
     for (task, method), by_count in groups.items():
         for count in (1, 5, 50):
             runs = by_count.get(count, [])
-            found = [row.truth + row.error for row in runs if None not in (row.truth, row.error)]  # type: ignore[operator]
+            found = [
+                row.truth + row.error
+                for row in runs
+                if row.truth is not None and row.error is not None
+            ]
             truth = next((row.truth for row in runs if row.truth is not None), float("nan"))
             shown = " / ".join(figure(value) for value in found)
             lines.append([task, method, str(count), figure(truth), shown, str(len(runs))])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-__all__ = ["Product"]
+__all__ = ["Product", "picked"]
 
 
 class _Named(Protocol):
@@ -17,6 +17,11 @@ class _Named(Protocol):
 
 Task = TypeVar("Task", bound=_Named)
 Method = TypeVar("Method")
+
+
+def picked(methods: Mapping[str, Method], *names: str) -> dict[str, Method]:
+    """Some of them, in the order named."""
+    return {name: methods[name] for name in names}
 
 
 @dataclass(frozen=True)

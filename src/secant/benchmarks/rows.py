@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import abc
 import json
 import math
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar, overload
 
-from secant.atomic_files import write_atomically
+from secant.atomic_files import one_at_a_time, write_atomically
 from secant.provenance import machine
-
-if sys.platform != "win32":
-    import fcntl
 
 __all__ = ["Job", "Row", "Run", "aligned", "keep_rows", "machine", "read_rows", "read_states"]
 
@@ -32,7 +28,7 @@ class Job(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(abc.ABC):
     """One method on one task with one seed: what every kind of row has.
 
     `status` is "finished", how a training ended, "failed" (the traceback beside it), or "skipped:"
@@ -48,9 +44,9 @@ class Run:
     machine: str = field(default="", kw_only=True)
 
     @property
+    @abc.abstractmethod
     def numbers(self) -> str:
         """What was found, on one line."""
-        raise NotImplementedError
 
     @property
     def key(self) -> Job:
@@ -104,7 +100,7 @@ def keep_rows(path: Path, rows: Sequence[Run]) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     keys = {row.key for row in rows}
-    with _alone(path):
+    with one_at_a_time(path):
         lines = [line for line in _lines(path) if _key(line) not in keys]
         lines += [_line(row) for row in rows]
         write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
@@ -133,15 +129,6 @@ def _lines(path: Path) -> list[str]:
     if not path.exists():
         return []
     return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Within it, no other process is between reading and replacing the file."""
-    with path.with_name(f".{path.name}.lock").open("a") as lock:
-        if sys.platform != "win32":  # which lacks it: there, one process a file
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 @overload

@@ -16,6 +16,7 @@ import jax
 from secant.benchmarks.benchmark import Benchmark, Outcome, attempted, failed
 from secant.benchmarks.catalogue import Recipe
 from secant.benchmarks.rows import Job
+from secant.provenance import cores
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -28,8 +29,8 @@ _MOST_MAPS = 20_000
 class Scheduler(Protocol):
     """Runs jobs and hands out what they leave, in whatever order they end."""
 
-    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
-        """Each job with its outcome, a failed one included."""
+    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
+        """What each job leaves, a failed one included."""
 
     def __str__(self) -> str:
         """Where the runs are made, in words."""
@@ -39,10 +40,10 @@ class Scheduler(Protocol):
 class InProcess:
     """One run after the other, in this process."""
 
-    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
+    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
         """In the order given."""
         for job in jobs:
-            yield job, _run_here(recipe, job)
+            yield _run_here(recipe, job)
 
     def __str__(self) -> str:
         """In words."""
@@ -65,7 +66,7 @@ class DaskCluster:
     address: str | None = None
     n_workers: int | None = None
 
-    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
+    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
         """As they end."""
         from distributed import as_completed
 
@@ -73,8 +74,7 @@ class DaskCluster:
         with self._client() as client:
             futures = {client.submit(_run_here, recipe, job, pure=False): job for job in jobs}
             for future in as_completed(list(futures)):
-                job = futures.pop(future)
-                yield job, _outcome(future, benchmark, job)
+                yield _outcome(future, benchmark, futures.pop(future))
 
     @contextmanager
     def _client(self) -> Iterator[Client]:
@@ -98,7 +98,7 @@ class DaskCluster:
             yield client
 
     def _count(self) -> int:
-        return self.n_workers or len(_cores())
+        return self.n_workers or len(cores())
 
     def __str__(self) -> str:
         """In words."""
@@ -150,17 +150,11 @@ def _outcome(future: Future[Outcome], benchmark: Benchmark, job: Job) -> Outcome
         return failed(benchmark, job, f"{type(error).__name__}: {error}")
 
 
-def _cores() -> list[int]:
-    if hasattr(os, "sched_getaffinity"):  # not on every system
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
 def _core_keeper() -> object:
     """A plugin that keeps each worker of this machine to a core of its own."""
     from distributed import Worker, WorkerPlugin
 
-    cores = _cores()
+    numbers = cores()
 
     class CoreKeeper(WorkerPlugin):
         name = "core-keeper"
@@ -168,6 +162,6 @@ def _core_keeper() -> object:
         def setup(self, worker: Worker) -> None:
             # Before JAX counts the cores; threads begun later inherit it.
             if hasattr(os, "sched_setaffinity"):
-                os.sched_setaffinity(0, {cores[int(worker.name) % len(cores)]})
+                os.sched_setaffinity(0, {numbers[int(worker.name) % len(numbers)]})
 
     return CoreKeeper()

@@ -62,7 +62,10 @@ class Sweep:
 
     def run(self, scheduler: Scheduler | None = None) -> Iterator[Run]:
         """Make them, keeping and yielding rows."""
-        for _, outcome in (scheduler or InProcess()).outcomes(self.recipe, self.jobs()):
+        jobs = self.jobs()
+        if not jobs:  # nothing to start a cluster for
+            return
+        for outcome in (scheduler or InProcess()).outcomes(self.recipe, jobs):
             for name, picture in outcome.pictures.items():
                 _keep_picture(self.path.with_suffix("") / name, picture)
             keep_rows(self.path, outcome.rows)

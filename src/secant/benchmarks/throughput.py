@@ -170,7 +170,7 @@ def _torch_step(width: int, batch: int, d: int, n: int = 20) -> Callable[[], flo
         import torch
     except ImportError:
         return None
-    from secant.benchmarks.torch_peer import velocity_step
+    from secant.benchmarks.peers.torch_step import velocity_step
 
     step = velocity_step(torch, width=width, depth=_DEPTH, order=_ORDER, batch=batch, d=d)
     for _ in range(5):

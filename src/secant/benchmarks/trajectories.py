@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.benchmarks.benchmark import Outcome
@@ -26,8 +26,8 @@ from secant.curricula import ContractionIntervalAnnealing
 from secant.datasets import Pair, gaussian_pair
 from secant.estimators import SecantRatio
 from secant.models import ResidualMLP, SpectralSecant
+from secant.models.anchor import GaussianAnchor
 from secant.paths import DiffusionInterpolant
-from secant.schedules import Schedule
 from secant.training import Training
 
 __all__ = ["SHOWN_ROWS", "SHOWN_TIMES", "TrajectoryRow", "TrajectorySuite", "trajectories"]
@@ -72,26 +72,6 @@ class TrajectoryRow(Run):
         )
 
 
-@dataclass(frozen=True)
-class _Exact:
-    """N(0, 1) to N(mean, scale²), independent ends: x_t ~ N(β mean, α² + β² scale²)."""
-
-    schedule: Schedule
-
-    def _log_density(self, x: Rows, t: Values) -> Values:
-        at = self.schedule(t)
-        spread = jnp.sqrt(at.alpha**2 + (at.beta * _SCALE) ** 2)
-        return norm.logpdf(x[:, 0], at.beta * _MEAN, spread)
-
-    def secant(self, x: Rows, l: Values, t: Values) -> Values:
-        """From the two densities."""
-        return (self._log_density(x, t) - self._log_density(x, l)) / (t - l)
-
-    def time_score(self, x: Rows, t: Values) -> Values:
-        """By differentiation."""
-        return jax.jvp(lambda t: self._log_density(x, t), (t,), (jnp.ones_like(t),))[1]
-
-
 Method = Callable[[Pair, int], Secants]
 
 
@@ -122,8 +102,8 @@ def _measured(row: TrajectoryRow, found: Secants, x: Rows, key: PRNGKeyArray) ->
     tau = l + (t - l) * draws[2]
     n = x.shape[0]
     many = jnp.repeat(x, _INTERVALS, axis=0)
-    u = jax.jit(found.secant)(many, jnp.tile(l, n), jnp.tile(t, n)).reshape(n, -1)
-    s = jax.jit(found.time_score)(many, jnp.tile(tau, n)).reshape(n, -1)
+    u = eqx.filter_jit(found.secant)(many, jnp.tile(l, n), jnp.tile(t, n)).reshape(n, -1)
+    s = eqx.filter_jit(found.time_score)(many, jnp.tile(tau, n)).reshape(n, -1)
     of_secant, of_tangent = u.var(axis=1), s.var(axis=1)
     return replace(
         row,
@@ -139,24 +119,18 @@ def _shown(found: Secants, x: Rows) -> np.ndarray:
     times = jnp.linspace(0.0, 1.0, SHOWN_TIMES)
     many, t = jnp.repeat(x, SHOWN_TIMES, axis=0), jnp.tile(times, x.shape[0])
     s = found.time_score(many, t)
-    # At t = 0 the secant is the tangent, but for a quotient of nothings.
-    u = jnp.where(t > 0.0, found.secant(many, jnp.zeros_like(t), jnp.maximum(t, 1e-3)), s)
+    u = found.secant(many, jnp.zeros_like(t), t)
     both = jnp.stack([u, s]).reshape(2, x.shape[0], SHOWN_TIMES)
     return np.asarray(both, dtype=np.float32)
 
 
 def trajectories(budget: Budget) -> TrajectorySuite:
     """N(0, 1) to N(2, 0.3²): exact, and by the two models of secants."""
-    pair = gaussian_pair(
-        np.zeros(1),
-        np.eye(1),
-        np.full(1, _MEAN),
-        _SCALE**2 * np.eye(1),
-        name=f"N(0, 1) to N({_MEAN:g}, {_SCALE:g}²)",
-    )
+    moments = (np.zeros(1), np.eye(1), np.full(1, _MEAN), np.full((1, 1), _SCALE**2))
+    pair = gaussian_pair(*moments, name=f"N(0, 1) to N({_MEAN:g}, {_SCALE:g}²)")
     steps = budget.pick(3_000, 20_000)
     methods: dict[str, Method] = {
-        "exact": lambda pair, seed: _Exact(DiffusionInterpolant().schedule),
+        "exact": lambda pair, seed: GaussianAnchor.fitted(*moments, DiffusionInterpolant()),
         "SecantRatio": partial(_spectral, steps),
         "ISADRE": partial(_aligned, steps),
     }

@@ -82,10 +82,9 @@ def run_suite(
 
     sweep = _sweep(suite, _Asked(seeds, methods, match, budget, again), results)
     chosen = scheduler_named(scheduler, alone=sweep.recipe.build().alone)
-    n_jobs = len(sweep.jobs())
-    session.say(f"{n_jobs} runs to make, {chosen}; their rows go to {sweep.path}")
+    session.say(f"{len(sweep.jobs())} runs to make, {chosen}; their rows go to {sweep.path}")
     done = failed = 0
-    for row in sweep.run(chosen) if n_jobs else ():
+    for row in sweep.run(chosen):
         session.show(_line(row))
         if row.traceback:
             session.show(row.traceback)

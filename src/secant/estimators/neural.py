@@ -35,6 +35,7 @@ from secant.paths import Path
 from secant.targets.batch import Target
 from secant.training.held_out import HeldOut
 from secant.training.loop import TrainingResult
+from secant.training.problem import Problem
 from secant.training.progress import progress_bar
 from secant.training.resuming import Folder, resuming
 from secant.training.retry import train_again_if_diverged
@@ -134,16 +135,16 @@ class NeuralRatio(DifferentiableRatio):
         held_out = self._held_out(prepared.held_0, prepared.held_1, target)
 
         def run(stage: Stage, number: int) -> TrainingResult:
+            problem = Problem(
+                stage.model,
+                self._source(prepared),
+                stage.objective,
+                held_out,
+                stage.training,
+                key_of(seed, 100 + number),
+            )
             with progress_bar(stage.training.steps, show=self.progress) as report:
-                return train_again_if_diverged(
-                    stage.model,
-                    self._source(prepared),
-                    stage.objective,
-                    held_out,
-                    stage.training,
-                    key=key_of(seed, 100 + number),
-                    report=report,
-                )
+                return train_again_if_diverged(problem, report)
 
         result = self._trained(prepared, run, seed)
         self.model_, self.scaling_ = result.model, prepared.scaling

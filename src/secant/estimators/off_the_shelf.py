@@ -24,6 +24,7 @@ from secant.estimators.direct import (
 )
 from secant.estimators.preparation import Sample, rows_for_scaling
 from secant.estimators.scaled_columns import ScaledColumns
+from secant.estimators.spread import doubled
 from secant.estimators.weighted_pipeline import check_takes_weights, taking_weights
 
 __all__ = ["SklearnRatio"]
@@ -181,7 +182,7 @@ class _Labelled:
         if any(s.weights is not None for s in samples):
             parts = [np.ones(s.rows.shape[0]) if s.weights is None else s.weights for s in samples]
             weights = np.concatenate(parts)
-        x = np.concatenate([_doubles(s.rows) for s in samples])
+        x = np.concatenate([doubled(s.rows) for s in samples])
         return cls(x, np.repeat([0, 1], sizes), weights)
 
     def kept(self, rows: Bool[np.ndarray, " n"]) -> _Labelled:
@@ -213,15 +214,10 @@ class _Fitted:
         return cls(clone(unfitted).fit(rows.x, rows.y, **weights), rows.log_prior)
 
     def log_ratio(self, x: Float[np.ndarray, "n d"], clip: float) -> Float[np.ndarray, " n"]:
-        probabilities = np.asarray(self.classifier.predict_proba(_doubles(x)), dtype=np.float64)
+        probabilities = np.asarray(self.classifier.predict_proba(doubled(x)), dtype=np.float64)
         # Both columns: 1 − P(1 | x) has lost its digits where P(1 | x) is nearly 1.
         zero, one = np.log(np.maximum(probabilities, clip)).T
         return one - zero - self.log_prior
-
-
-def _doubles(x: np.ndarray) -> Float[np.ndarray, "n d"]:
-    """In one precision and one order: classifiers may compute in those that they are given."""
-    return np.asarray(x, dtype=np.float64, order="C")
 
 
 def _check_classifier(classifier: BaseEstimator) -> None:

@@ -19,7 +19,7 @@ from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import check_parts, checked_rows
 from secant.estimators.preparation import Prepared, Sample, from_samples, paired_rows
-from secant.estimators.scaling import Standardise
+from secant.estimators.scaling import Scaling, Standardise
 from secant.forking import check_not_forked
 from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
@@ -27,6 +27,7 @@ from secant.paths import DiffusionInterpolant, Path
 from secant.targets.flow_matching import FlowMatching
 from secant.time_samplers import Uniform
 from secant.training.held_out import HeldOut
+from secant.training.problem import Problem
 from secant.training.progress import progress_bar
 from secant.training.resuming import Folder, resuming
 from secant.training.retry import train_again_if_diverged
@@ -52,6 +53,23 @@ class EntropyDifference(NamedTuple):
 
     value: float
     standard_error: float
+
+    def unbent(
+        self, scaling: Scaling, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
+    ) -> EntropyDifference:
+        """The difference of raw rows, from that of scaled ones: H(x) = H(f(x)) − E[log f′(x)].
+
+        One affine map shifts both entropies alike; where far values were drawn in, it is none.
+        """
+        bent = np.array(scaling.tabulated)
+        if not bent.any():
+            return self
+        zero, one = (np.log(scaling.slope(x)[:, bent]).sum(axis=1) for x in (x_0, x_1))
+        errors = (zero.std() / np.sqrt(zero.size), one.std() / np.sqrt(one.size))
+        return EntropyDifference(
+            self.value - float(zero.mean() - one.mean()),
+            float(np.hypot(self.standard_error, np.hypot(*errors))),
+        )
 
 
 class PathEntropy(Savable, BaseEstimator):
@@ -118,12 +136,12 @@ class PathEntropy(Savable, BaseEstimator):
         self.training_ = Training() if self.training is None else self.training
         self.builder_ = MeanVelocity() if self.model is None else self.model
         check_parts(self, _PARTS)
-        # One affine map for both samples shifts both entropies alike; a table would not.
         prepared = from_samples(Sample(rows_0), Sample(rows_1), Standardise(), self.training_, seed)
         with resuming(resume, self.random_state):
             self._train(prepared, seed)
         self.scaling_, self.n_features_in_ = prepared.scaling, rows_0.shape[1]
-        self.difference_ = self._difference(prepared.held_0, prepared.held_1, key_of(seed, 7))
+        scaled = self._difference(prepared.held_0, prepared.held_1, key_of(seed, 7))
+        self.difference_ = scaled.unbent(self.scaling_, prepared.raw_0, prepared.raw_1)
         return self
 
     def _train(self, prepared: Prepared, seed: int) -> None:
@@ -131,16 +149,16 @@ class PathEntropy(Savable, BaseEstimator):
         anchor = None if rule is None else rule.fitted(prepared, self.path_, seed)
         model = self.builder_.build(prepared.n_features, anchor, key=key_of(seed, 0))
         target = FlowMatching()
+        problem = Problem(
+            model,
+            prepared.source,
+            Objective(target, self.path_, Uniform(), FullIntervals()),
+            self._held_out(prepared, target),
+            self.training_,
+            key_of(seed, 100),
+        )
         with progress_bar(self.training_.steps, show=self.progress) as report:
-            result = train_again_if_diverged(
-                model,
-                prepared.source,
-                Objective(target, self.path_, Uniform(), FullIntervals()),
-                self._held_out(prepared, target),
-                self.training_,
-                key=key_of(seed, 100),
-                report=report,
-            )
+            result = train_again_if_diverged(problem, report)
         self.model_, self.history_, self.status_ = result.model, result.history, result.status
 
     def _held_out(self, prepared: Prepared, target: FlowMatching) -> HeldOut:
@@ -154,7 +172,8 @@ class PathEntropy(Savable, BaseEstimator):
         check_not_forked()
         rows_0 = checked_rows(x_0, "x_0", n_features=self.n_features_in_)
         rows_1 = checked_rows(x_1, "x_1", n_features=self.n_features_in_)
-        return self._difference(self.scaling_(rows_0), self.scaling_(rows_1), jax.random.key(1))
+        scaled = self._difference(self.scaling_(rows_0), self.scaling_(rows_1), jax.random.key(1))
+        return scaled.unbent(self.scaling_, rows_0, rows_1)
 
     def _difference(
         self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], key: PRNGKeyArray

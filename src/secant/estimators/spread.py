@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 
 from secant.exceptions import ConstantColumnWarning, OutlierWarning
 
-__all__ = ["Spread", "moments"]
+__all__ = ["Spread", "doubled", "moments"]
 
 _FEWEST_ROWS = 10  # of each sample, for a tenth of them to be a row
 _ROWS_LOOKED_AT = 2000  # of each sample, for the range of the most of them
@@ -45,7 +45,7 @@ class Spread:
     def of(cls, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Spread:
         """The spread of these rows, with a warning for columns of one value and for outliers."""
         with np.errstate(over="ignore"):  # differences of the largest numbers there are
-            return cls._of((_doubled(x_0), _doubled(x_1)))
+            return cls._of((doubled(x_0), doubled(x_1)))
 
     @classmethod
     def _of(cls, pair: Pair) -> Spread:
@@ -62,7 +62,8 @@ class Spread:
         return cls(center, np.where(constant, np.inf, scale), far)
 
 
-def _doubled(x: np.ndarray) -> Float[np.ndarray, "n d"]:
+def doubled(x: np.ndarray) -> Float[np.ndarray, "n d"]:
+    """In one precision and one order: sums, and classifiers, depend on those they are given."""
     return np.asarray(x, dtype=np.float64, order="C")
 
 

@@ -169,7 +169,7 @@ def _like(leaf: Any, kept: np.ndarray) -> jax.Array:  # noqa: ANN401
 
 def _surroundings() -> dict[str, str]:
     """What the last bits of a training may depend on beside the fit itself."""
-    place = {"processor": platform.machine(), "cores": str(cores())}
+    place = {"processor": platform.machine(), "cores": str(len(cores()))}
     return {**versions(), **place, "device": jax.default_backend()}
 
 

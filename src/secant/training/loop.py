@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray, PyTree
+from jaxtyping import PyTree
 
 from secant.training.checkpoint_files import Progress
 from secant.training.checkpoints import keeping, next_slot
@@ -17,11 +17,11 @@ from secant.training.fingerprints import Causes
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.history import Record, Status
 from secant.training.interruption import is_interrupted
+from secant.training.problem import Problem
 from secant.training.progress import Reporter
 from secant.training.settings import Training
-from secant.training.sources import Source
 from secant.training.state import TrainingState, split
-from secant.training.step import Objective, Run, run_steps
+from secant.training.step import Run, run_steps
 
 __all__ = ["TrainingResult", "train"]
 
@@ -73,28 +73,20 @@ def _copied(weights: PyTree) -> PyTree:
     return jax.tree.map(jnp.array, weights)
 
 
-def train(
-    model: PyTree,
-    source: Source,
-    objective: Objective,
-    held_out: HeldOut,
-    training: Training,
-    *,
-    key: PRNGKeyArray,
-    report: Reporter,
-) -> TrainingResult:
+def train(problem: Problem, report: Reporter) -> TrainingResult:
     """Train a model until the steps, the time or the patience run out, or the loss diverges.
 
     The untrained model counts as a candidate: two samples of one distribution give a log ratio of
     zero rather than fitted noise. Within `keeping_best_on_interrupt`, Ctrl-C ends it too; within
     `checkpointing` it goes on from where it was stopped.
     """
-    weights, rest = split(model)
-    best = _Best(held_out, rest, weights)
-    key_rows, key_steps = jax.random.split(key)
+    training = problem.training
+    weights, rest = split(problem.model)
+    best = _Best(problem.held_out, rest, weights)
+    key_rows, key_steps = jax.random.split(problem.key)
     state = TrainingState.start(weights, training, key=key_steps)
     history = [Record(0, 0.0, float("nan"), best.score.value)]
-    slot = next_slot(lambda: _causes(model, source, objective, held_out, training, key))
+    slot = next_slot(lambda: _causes(problem))
     if slot is not None:
         found = slot.restored(_progress(state, best, history))
         best.resume(found)
@@ -104,8 +96,9 @@ def train(
     with keeping(slot) as keep:
         while status is Status.RUNNING:
             n_steps = min(training.evaluate_every, training.steps - step)
-            rows = source.loaded(jax.random.fold_in(key_rows, step), n_steps, training.batch_size)
-            run = Run(rest, rows, objective, training.of_a_step)
+            key = jax.random.fold_in(key_rows, step)
+            rows = problem.source.loaded(key, n_steps, training.batch_size)
+            run = Run(rest, rows, problem.objective, training.of_a_step)
             state, losses = run_steps(run, state, n_steps)
             step += n_steps
             loss, score = float(jnp.mean(losses)), best.offer(state.average, step)
@@ -119,17 +112,15 @@ def train(
     )
 
 
-def _causes(
-    model: PyTree,
-    source: Source,
-    objective: Objective,
-    held_out: HeldOut,
-    training: Training,
-    key: PRNGKeyArray,
-) -> Causes:
+def _causes(problem: Problem) -> Causes:
     """By what the training is known again. A wall-clock budget may grow: it only ends it."""
-    settings = (replace(training, max_seconds=None), objective, held_out.target)
-    return Causes(jax.random.key_data(key), settings, (held_out.batch, source), model)
+    held_out, how = problem.held_out, replace(problem.training, max_seconds=None)
+    return Causes(
+        seed=jax.random.key_data(problem.key),
+        settings=(how, problem.objective, held_out.target),
+        data=(held_out.batch, problem.source),
+        model=problem.model,
+    )
 
 
 def _progress(state: TrainingState, best: _Best, history: list[Record]) -> Progress:

@@ -6,32 +6,19 @@ import math
 import warnings
 from dataclasses import replace
 
-from jaxtyping import PRNGKeyArray, PyTree
-
 from secant.exceptions import DivergenceWarning
-from secant.training.held_out import HeldOut
 from secant.training.history import Status
 from secant.training.loop import TrainingResult, train
+from secant.training.problem import Problem
 from secant.training.progress import Reporter
 from secant.training.settings import Training
-from secant.training.sources import Source
-from secant.training.step import Objective
 
 __all__ = ["train_again_if_diverged"]
 
 _SMALLER = 10.0  # times: the schedule's peak
 
 
-def train_again_if_diverged(
-    model: PyTree,
-    source: Source,
-    objective: Objective,
-    held_out: HeldOut,
-    training: Training,
-    *,
-    key: PRNGKeyArray,
-    report: Reporter,
-) -> TrainingResult:
+def train_again_if_diverged(problem: Problem, report: Reporter) -> TrainingResult:
     """Train; if the loss became infinite or NaN, once more with a tenth of the learning rate.
 
     From the start and with the same key: the second try is the training that `Training` with that
@@ -39,16 +26,12 @@ def train_again_if_diverged(
     from. Of the two, the model with the lower held-out loss is kept. A wall-clock budget holds for
     both together.
     """
-
-    def trained(how: Training) -> TrainingResult:
-        return train(model, source, objective, held_out, how, key=key, report=report)
-
-    first = trained(training)
+    first = train(problem, report)
     if first.status is not Status.DIVERGED:
         return first
-    smaller = _smaller(training, first)
-    again = None if smaller is None else trained(smaller)
-    _warn(first, again, training)
+    smaller = _smaller(problem.training, first)
+    again = None if smaller is None else train(replace(problem, training=smaller), report)
+    _warn(first, again, problem.training)
     return first if again is None else min((again, first), key=_finite_loss)
 
 

@@ -3,7 +3,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from secant import PathEntropy, Training
+from secant import OutlierWarning, PathEntropy, Training
+from secant.estimators.path_entropy import EntropyDifference
+from secant.estimators.scaling import LEVELS, Scaling
 from secant.models.networks import ResidualMLP
 from secant.models.velocity import MeanVelocity
 
@@ -61,3 +63,27 @@ def test_a_part_of_a_wrong_kind_is_refused(part):
 
 def test_it_clones():
     assert clone(estimator()).get_params() == estimator().get_params()
+
+
+def test_far_values_drawn_in_do_not_bend_the_difference():
+    # f is y up to 3 and 3 + log(y − 2) beyond: U(10, 20) loses E[log(y − 2)] nats of entropy.
+    scaling = Scaling(np.zeros(1), np.ones(1), (True,), LEVELS[None])
+    rng = np.random.default_rng(0)
+    x_0, x_1 = rng.uniform(0.0, 2.0, (20_000, 1)), rng.uniform(10.0, 20.0, (20_000, 1))
+    lost = (18 * np.log(18) - 8 * np.log(8)) / 10 - 1.0
+    scaled = EntropyDifference(np.log(2.0) - (np.log(10.0) - lost), 0.0)
+    found = scaled.unbent(scaling, x_0, x_1)
+    assert found.value == pytest.approx(-np.log(5.0), abs=4.5 * found.standard_error)
+    assert found.standard_error == pytest.approx(np.log(x_1 - 2.0).std() / np.sqrt(20_000))
+    affine = Scaling(np.ones(1), np.full(1, 2.0), (False,), LEVELS[None])
+    assert scaled.unbent(affine, x_0, x_1) is scaled
+
+
+def test_outliers_leave_the_entropies_of_the_rest():
+    x_0, x_1 = samples()
+    plain = estimator().fit_samples(x_0, x_1).difference_
+    x_0[:5, 0] = 1e12  # some are held out
+    with pytest.warns(OutlierWarning):
+        found = estimator().fit_samples(x_0, x_1)
+    assert any(found.scaling_.tabulated)
+    assert found.difference_.value == pytest.approx(plain.value, abs=0.1)

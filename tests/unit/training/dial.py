@@ -12,6 +12,7 @@ from secant.time_samplers import Uniform
 from secant.training import Training
 from secant.training.held_out import HeldOut
 from secant.training.loop import train
+from secant.training.problem import Problem
 from secant.training.sources import ArraySource, Weighted
 from secant.training.step import Objective
 
@@ -68,14 +69,16 @@ def held_out(target, n=4, d=1):
 BRISK = {"batch_size": 4, "learning_rate": 0.1, "warmup": 0, "average": 0.0, "evaluate_every": 10}
 
 
-def turned(target, judge, *, model=None, rows=None, report=lambda record: None, **settings):
+def turned(
+    target, judge, *, model=None, rows=None, report=lambda record: None, run=train, **settings
+):
     """Train the dial from 0, or another model, on one target, judged by another."""
-    return train(
+    problem = Problem(
         Dial(jnp.zeros(())) if model is None else model,
         source() if rows is None else rows,
         objective(target),
         held_out(judge),
         Training(**({"steps": 100, "patience": None} | BRISK | settings)),
-        key=key(),
-        report=report,
+        key(),
     )
+    return run(problem, report)

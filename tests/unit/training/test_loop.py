@@ -22,6 +22,7 @@ from secant.targets import Batch, ImpliedVelocity, TangentVelocity
 from secant.training import Status, Training
 from secant.training.held_out import HeldOut
 from secant.training.loop import train
+from secant.training.problem import Problem
 from secant.training.state import split
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
@@ -106,15 +107,15 @@ def fitted(seed):
     rng = np.random.default_rng(1)
     x_0, x_1 = rng.standard_normal((2, 32, 2)).astype(np.float32)
     l, t = np.sort(rng.uniform(size=(2, 32)), axis=0).astype(np.float32)
-    return train(
+    problem = Problem(
         model,
         source(n=64, d=2),
         objective(TangentVelocity()),
         HeldOut(Batch(x_0, x_1, np.zeros_like(x_0), l, t), PATH, ImpliedVelocity()),
         Training(**(BRISK | {"steps": 20, "learning_rate": 0.01})),
-        key=key(seed),
-        report=lambda record: None,
+        key(seed),
     )
+    return train(problem, lambda record: None)
 
 
 def losses(result):

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from secant.benchmarks.budgets import Budget
+from secant.benchmarks.catalogue import Recipe
 from secant.benchmarks.density.pictures import densities_figure
 from secant.benchmarks.density.rows import DensityRow
-from secant.benchmarks.density.runner import DensitySuite
-from secant.benchmarks.density.suites import DENSITY_SUITES, plane, tabular
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
 from secant.datasets import toys
@@ -47,10 +45,10 @@ _NOTES = {
 def density_sections(results: Path) -> list[str]:
     """The sections on densities, of whichever suites have rows."""
     sections = []
-    for suite in _suites():
-        name, about = suite.name, suite.about
+    for name in ("paper-toy2d", "density-tables", "density-miniboone", "paper-tabular"):
         rows = read_rows(results / f"{name}.jsonl", DensityRow)
         if rows:
+            about = Recipe(name).build().about
             heading = f"### {about[0].upper()}{about[1:]}"
             sections += [heading, _NOTES.get(name, ""), _MAKERS.get(name, _likelihoods)(rows)]
             sections += [_picture(results)] if name == "paper-toy2d" else []
@@ -58,14 +56,9 @@ def density_sections(results: Path) -> list[str]:
     return ["## Densities", _PREAMBLE, *kept] if kept else []
 
 
-def _suites() -> list[DensitySuite]:
-    own = [build() for build in DENSITY_SUITES.values()]
-    return [plane(Budget.SMALL), *own, tabular(Budget.SMALL)]
-
-
 def _picture(results: Path) -> str:
-    suite = plane(Budget.SMALL)
-    drawn = densities_figure(toys(), list(suite.methods), results / suite.name, _FIGURE)
+    methods = list(dict.fromkeys(method for _, method in Recipe("paper-toy2d").build().pairs))
+    drawn = densities_figure(toys(), methods, results / "paper-toy2d", _FIGURE)
     text = "Nine densities of the plane: the truth, then each method's, on one scale of colours"
     return "" if drawn is None else f"![{text}](figures/{_FIGURE.name})"
 

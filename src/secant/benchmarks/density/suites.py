@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from secant.benchmarks.budgets import Budget
-from secant.benchmarks.density.methods import METHODS, Method, on_tables, on_the_plane
+from secant.benchmarks.density.methods import METHODS, on_tables, on_the_plane
 from secant.benchmarks.density.runner import DensitySuite
 from secant.benchmarks.density.tasks import (
     bsds300_task,
@@ -16,12 +16,9 @@ from secant.benchmarks.density.tasks import (
     spread_power_task,
     toy_tasks,
 )
+from secant.benchmarks.products import picked
 
 __all__ = ["DENSITY_SUITES", "plane", "tabular"]
-
-
-def _methods(*names: str) -> Mapping[str, Method]:
-    return {name: METHODS[name] for name in names}
 
 
 def plane(budget: Budget) -> DensitySuite:
@@ -31,7 +28,7 @@ def plane(budget: Budget) -> DensitySuite:
         "paper-toy2d",
         "nine densities of the plane, 50,000 rows",
         toy_tasks(),
-        {**_methods("secant"), **on_the_plane(names, steps=budget.pick(2_500, 20_000))},
+        {**picked(METHODS, "secant"), **on_the_plane(names, steps=budget.pick(2_500, 20_000))},
     )
 
 
@@ -40,7 +37,7 @@ def _tables() -> DensitySuite:
         "density-tables",
         "tables of real data",
         (spread_power_task(), bsds300_task()),
-        _methods("secant", "Gaussian", "Gaussian copula", "mixture in copula space"),
+        picked(METHODS, "secant", "Gaussian", "Gaussian copula", "mixture in copula space"),
     )
 
 
@@ -49,7 +46,7 @@ def _small_table() -> DensitySuite:
         "density-miniboone",
         "6.9k rows of 43 columns against peers on the same rows",
         (miniboone_task(),),
-        _methods("secant", "Gaussian", "kernel density", "spline flow"),
+        picked(METHODS, "secant", "Gaussian", "kernel density", "spline flow"),
     )
 
 

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from secant.benchmarks.budgets import Budget
+from secant.benchmarks.catalogue import Recipe
 from secant.benchmarks.information.rows import InformationRow
-from secant.benchmarks.information.runner import InformationSuite
-from secant.benchmarks.information.suites import INFORMATION_SUITES, geometric
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
 
@@ -35,14 +33,10 @@ def information_sections(results: Path) -> list[str]:
     for name, make in makers.items():
         rows = read_rows(results / f"{name}.jsonl", InformationRow)
         if rows:
-            suite = _suite(name)
-            about = suite.about[0].upper() + suite.about[1:]
+            about = Recipe(name).build().about
+            about = about[0].upper() + about[1:]
             sections += [f"### {about}", _NOTES.get(name, ""), make(rows)]
     return [section for section in sections if section]
-
-
-def _suite(name: str) -> InformationSuite:
-    return INFORMATION_SUITES[name]() if name in INFORMATION_SUITES else geometric(Budget.SMALL)
 
 
 def information_summary(results: Path) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import jax
 from jaxtyping import Array, PRNGKeyArray
 
 from secant.benchmarks.budgets import Budget
-from secant.benchmarks.information.methods import METHODS, Method, score_based
+from secant.benchmarks.information.methods import METHODS, score_based
 from secant.benchmarks.information.runner import InformationSuite
+from secant.benchmarks.products import picked
 from secant.datasets import (
     DependentPair,
     asinh,
@@ -22,10 +23,6 @@ from secant.datasets import (
 )
 
 __all__ = ["INFORMATION_SUITES", "gaussian_blocks", "geometric"]
-
-
-def _methods(*names: str) -> Mapping[str, Method]:
-    return {name: METHODS[name] for name in names}
 
 
 def gaussian_blocks(d: int) -> DependentPair:
@@ -65,7 +62,7 @@ def _coverage() -> InformationSuite:
         "mi-coverage",
         "how often the 95 % interval covers the truth",
         (*normals, dense, student),
-        _methods("secant"),
+        picked(METHODS, "secant"),
         n_rows=2_000,
         n_seeds=100,
     )
@@ -76,7 +73,7 @@ def _null() -> InformationSuite:
         "mi-null",
         "how often independence is refused at 5 % where it holds",
         (_independent(),),
-        _methods("secant, uncorrected"),
+        picked(METHODS, "secant, uncorrected"),
         n_rows=2_000,
         n_seeds=200,
     )
@@ -87,7 +84,7 @@ def _two_sample_null() -> InformationSuite:
         "two-sample-null",
         "how often two samples of one distribution are told apart at 5 %",
         (_two_normals(),),
-        _methods("two-sample test, logistic regression", "two-sample test"),
+        picked(METHODS, "two-sample test, logistic regression", "two-sample test"),
         n_rows=1_000,
         n_seeds=200,
     )
@@ -99,7 +96,7 @@ def _margins() -> InformationSuite:
         "mi-margins",
         "normal scores against columns as they are",
         one_dimensional,
-        _methods("secant, uncorrected", "secant, uncorrected, margins as they are"),
+        picked(METHODS, "secant, uncorrected", "secant, uncorrected, margins as they are"),
         n_rows=2_000,
         n_seeds=3,
     )
@@ -110,7 +107,7 @@ def _bmi() -> InformationSuite:
         "bmi",
         "the 40 tasks of Beyond Normal, v1",
         bmi_tasks(),
-        _methods("secant", "KSG", "MINE", "InfoNCE", "path entropy"),
+        picked(METHODS, "secant", "KSG", "MINE", "InfoNCE", "path entropy"),
         n_rows=10_000,
         n_seeds=1,
     )
@@ -123,7 +120,7 @@ def geometric(budget: Budget) -> InformationSuite:
         "the paper's geometric tasks",
         geometric_tasks(),
         {
-            **_methods("secant", "path entropy", "KSG", "MINE", "InfoNCE"),
+            **picked(METHODS, "secant", "path entropy", "KSG", "MINE", "InfoNCE"),
             **score_based(steps=budget.pick(3_000, 30_000)),
         },
         n_rows=10_000,
@@ -141,7 +138,7 @@ def _gaussian() -> InformationSuite:
         "mi-gaussian",
         "block Gaussians and maps of them, 100k rows",
         (*blocks.values(), *bent),
-        _methods("secant", "path entropy"),
+        picked(METHODS, "secant", "path entropy"),
         n_rows=100_000,
         n_seeds=1,
     )
@@ -157,7 +154,7 @@ def _million() -> InformationSuite:
         "mi-million",
         "maps of 160-dimensional block Gaussians, a million rows",
         tuple(bent),
-        _methods("secant"),
+        picked(METHODS, "secant"),
         n_rows=1_000_000,
         n_seeds=1,
     )
