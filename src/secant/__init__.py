@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         TrainingWarning,
     )
     from secant.model_files import ModelFileError, load
+    from secant.programs import keep_programs
     from secant.tasks import (
         Comparison,
         CovariateShift,
@@ -135,6 +136,7 @@ __all__ = [
     "importance_weights",
     "integration",
     "jensen_shannon",
+    "keep_programs",
     "kl_divergence",
     "load",
     "models",
@@ -187,6 +189,7 @@ _HOMES = {
         "PrecisionWarning",
         "TrainingWarning",
     ),
+    "secant.programs": ("keep_programs",),
     "secant.tasks": (
         "Comparison",
         "CovariateShift",

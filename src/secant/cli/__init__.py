@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from secant.cli.export import export
 from secant.cli.fit import fit
 from secant.cli.mi import mi
 from secant.cli.score import score
+from secant.programs import set_environment
 
 __all__ = ["app", "main"]
 
@@ -59,4 +61,5 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """The console script."""
+    set_environment(os.environ)
     app()
