@@ -18,7 +18,6 @@ from secant.integration import Integral, Rule
 
 __all__ = ["Judgement", "Ratio", "Task"]
 
-_JUDGE_ROWS = 20_000
 _ROWS_TO_HOLD = 100_000  # for methods that cannot draw fresh ones
 _BRIDGE_ROWS = 8192  # as many as a fit would hold out
 
@@ -57,11 +56,13 @@ class Task:
         pair: the distributions.
         n_rows: rows of each sample; None for fresh rows at every step.
         y_columns: make x_0 by shuffling these columns of x_1, as mutual information does.
+        judge_rows: fresh rows of each end to judge by.
     """
 
     pair: Pair
     n_rows: int | None = None
     y_columns: tuple[int, ...] = ()
+    judge_rows: int = 20_000
 
     @property
     def name(self) -> str:
@@ -89,7 +90,7 @@ class Task:
             rule: how a method along a path integrates; None is its own way.
             seed: of the fresh rows.
         """
-        x_0, x_1 = self.pair.sample(jax.random.key(2_000_000 + seed), _JUDGE_ROWS)
+        x_0, x_1 = self.pair.sample(jax.random.key(2_000_000 + seed), self.judge_rows)
         results, exact = [], []
         for x in (x_0, x_1):
             results.append(_answer(estimator, np.asarray(x), rule))

@@ -17,9 +17,13 @@ _LEAST = 1e-3  # it says 0 where it sees nothing; no less, lest those rows be al
 
 
 class DensRatio:
-    """`densratio(x_1, x_0)` with its defaults."""
+    """`densratio(x_1, x_0)` with its defaults, on the first rows of each sample.
 
-    def __init__(self, random_state: int | None = None) -> None:
+    Its time grows with the square of the rows: 4,000 took 21 seconds on one core.
+    """
+
+    def __init__(self, n_rows: int = 5_000, random_state: int | None = None) -> None:
+        self.n_rows = n_rows
         self.random_state = random_state
 
     def fit_samples(self, x_0: Rows, x_1: Rows) -> Self:
@@ -29,7 +33,7 @@ class DensRatio:
         except ImportError:
             raise Skipped("densratio is not installed: pip install 'secant[bench]'.") from None
         np.random.seed(self.random_state)
-        self._found = densratio(x_1, x_0, verbose=False)
+        self._found = densratio(x_1[: self.n_rows], x_0[: self.n_rows], verbose=False)
         return self
 
     def log_ratio(self, X: Rows) -> Float[np.ndarray, " n"]:
