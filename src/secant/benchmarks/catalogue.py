@@ -13,12 +13,12 @@ from secant.benchmarks.command_line import command_line
 from secant.benchmarks.covariate_shift import covariate_shift
 from secant.benchmarks.density.suites import DENSITY_SUITES, plane, tabular
 from secant.benchmarks.information.suites import INFORMATION_SUITES, geometric
+from secant.benchmarks.performance import PERFORMANCE_SUITES
 from secant.benchmarks.plugins import imported, is_import_name
 from secant.benchmarks.suites import SUITES, ablation, frame, gaussian_mi
-from secant.benchmarks.throughput import throughput
 from secant.benchmarks.trajectories import trajectories
 
-__all__ = ["Recipe", "listed"]
+__all__ = ["Recipe", "family", "listed"]
 
 _MAKERS: dict[str, Callable[[], Benchmark]] = {
     **SUITES,
@@ -26,7 +26,7 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     **DENSITY_SUITES,
     "covariate-shift": covariate_shift,
     "command-line": command_line,
-    "throughput": throughput,
+    **PERFORMANCE_SUITES,
 }
 _PAPER: dict[str, Callable[[Budget], Benchmark]] = {
     "paper-gaussian-mi": gaussian_mi.suite,
@@ -89,6 +89,13 @@ def _made(recipe: Recipe) -> Benchmark:
         return _MAKERS[name]()
     known = ", ".join([*_PAPER, *_MAKERS])
     raise ValueError(f"There is no suite {name!r}; there are {known}.")
+
+
+def family(name: str) -> tuple[str, ...]:
+    """The suite of that name, or all whose names begin with it: `performance` is several."""
+    known = (*_MAKERS, *_PAPER)
+    members = tuple(suite for suite in known if suite.startswith(f"{name}-"))
+    return (name,) if name in known or not members else members
 
 
 @cache

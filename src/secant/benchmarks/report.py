@@ -14,10 +14,10 @@ from secant.benchmarks.fragments import write_fragments
 from secant.benchmarks.headline import headline
 from secant.benchmarks.information.report import information_sections
 from secant.benchmarks.paper_report import paper_sections
+from secant.benchmarks.performance.report import performance_sections
 from secant.benchmarks.rows import Row, read_rows
 from secant.benchmarks.suites import SUITES
 from secant.benchmarks.tables import figure, geometric_mean, table, whole
-from secant.benchmarks.throughput import ThroughputRow
 
 __all__ = ["write_report"]
 
@@ -48,7 +48,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     shifts = read_rows(results / "covariate-shift.jsonl", ShiftRow)
     parts += ["## Covariate shift on a real table", _COVARIATE_SHIFT, shift_table(shifts)]
     parts += command_section(results)
-    parts += ["## Throughput", _THROUGHPUT, _throughput_table(results / "throughput.jsonl")]
+    parts += performance_sections(results)
     stamps = sorted({row.machine for rows in core.values() for row in rows})
     parts += ["## Machine", *(f"- {stamp}" for stamp in stamps)]
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
@@ -93,13 +93,6 @@ _COVARIATE_SHIFT = (
     "The mean disease progression of scikit-learn's 442 diabetes patients, sought from a biased "
     "half of them in which heavy patients are rare. The selection rule and the overlap of source "
     "and population were chosen on these same seeds so that the plain mean is off."
-)
-_THROUGHPUT = (
-    "Time of the bare matrix products of a step (value, JVP, both cotangents and both shares of "
-    "the gradient, for every layer) over the time of our whole step, and time of the same step in "
-    "eager PyTorch over ours; measured side by side in one run, the machine otherwise quiet. Where "
-    "the first is near 1 the step is nothing but its products, and the second is bounded by how "
-    "fast the two libraries multiply."
 )
 _HEADER = (
     "task",
@@ -244,19 +237,6 @@ def _choice_table(rows: Sequence[Row]) -> str:
 def _comparable(row: Row) -> bool:
     """Same path and same scaling: criteria on other paths are of another problem."""
     return "L1" not in row.method and "margins" not in row.method
-
-
-def _throughput_table(path: Path) -> str:
-    rows = read_rows(path, ThroughputRow)
-    if not rows:
-        return "Not measured yet: `secant bench run throughput`."
-    header = ("width", "batch", "features", "bare / step", "PyTorch / step")
-    lines = [
-        [str(r.width), str(r.batch), str(r.n_features)]
-        + ["–" if v is None else figure(v) for v in (r.bare_over_step, r.torch_over_step)]
-        for r in rows
-    ]
-    return table(header, lines)
 
 
 def _fill_readme(path: Path, region: str, text: str) -> None:

@@ -47,7 +47,10 @@ def run_suite(
     session: Session,
     suite: Annotated[
         str,
-        typer.Argument(help="A name that `secant bench list` shows, or `package.module:name`."),
+        typer.Argument(
+            help="A name that `secant bench list` shows, or what several begin with "
+            "(`performance`), or `package.module:name`."
+        ),
     ],
     seeds: Annotated[
         int | None,
@@ -78,9 +81,19 @@ def run_suite(
     results: Results = _RESULTS,
 ) -> None:
     """Run a suite, resuming where it stopped: rows in its results file are not run again."""
+    from secant.benchmarks.catalogue import family
+
+    asked = _Asked(seeds, methods, match, budget, again)
+    sweeps = [_sweep(name, asked, results) for name in family(suite)]
+    rows, failed = map(sum, zip(*(_swept(session, s, scheduler) for s in sweeps), strict=True))
+    files: list[JSON] = [str(sweep.path) for sweep in sweeps]
+    session.finish({"suite": suite, "files": files, "rows": rows, "failed": failed})
+
+
+def _swept(session: Session, sweep: Sweep, scheduler: str | None) -> tuple[int, int]:
+    """Run what is missing; how many rows came, and how many of them are failures."""
     from secant.benchmarks.schedulers import scheduler_named
 
-    sweep = _sweep(suite, _Asked(seeds, methods, match, budget, again), results)
     chosen = scheduler_named(scheduler, alone=sweep.recipe.build().alone)
     session.say(f"{len(sweep.jobs())} runs to make, {chosen}; their rows go to {sweep.path}")
     done = failed = 0
@@ -90,8 +103,7 @@ def run_suite(
             session.show(row.traceback)
         done, failed = done + 1, failed + bool(row.traceback)
     session.say(f"{done} rows, {failed} of them failed, in {sweep.path}")
-    file = str(sweep.path)
-    session.finish({"suite": suite, "file": file, "rows": done, "failed": failed})
+    return done, failed
 
 
 class _Asked(NamedTuple):

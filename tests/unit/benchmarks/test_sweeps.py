@@ -87,7 +87,7 @@ def test_a_third_partys_method_joins_a_suite(tmp_path):
         (Recipe("core", Budget.PAPER), "no budget but small"),
         (Recipe(f"{HERE}:absent"), "has no 'absent'"),
         (Recipe("no.such.module:suite"), "cannot import 'no.such.module'"),
-        (Recipe("throughput", added=(f"{HERE}:Straight",)), "takes no other methods"),
+        (Recipe("performance-step", added=(f"{HERE}:Straight",)), "takes no other methods"),
     ],
 )
 def test_what_cannot_be_built_is_told(recipe, said):

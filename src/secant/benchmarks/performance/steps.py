@@ -1,20 +1,22 @@
-"""Throughput: our training step against its bare matrix products and against eager PyTorch.
+"""Our training step against its bare matrix products and against eager PyTorch.
 
 Ratios measured in one run; absolute times belong to the machine.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float
 
 from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.performance.timing import best_of_turns, seconds_each
 from secant.benchmarks.products import Product
 from secant.benchmarks.rows import Job, Run, aligned, machine
 from secant.curricula import FullIntervals
@@ -28,15 +30,18 @@ from secant.training.state import TrainingState, split
 from secant.training.step import Objective, run_steps
 from secant.training.step import Run as Steps
 
-__all__ = ["ThroughputRow", "ThroughputSuite", "throughput"]
+__all__ = ["StepRow", "StepSuite", "steps"]
 
 _ORDER, _DEPTH, _ROWS = 12, 2, 20_000
-_REPEATS = 5
+_WORK = 100 * 512 * 256  # batch × width × steps that are timed together
 
 
 @dataclass(frozen=True)
-class ThroughputRow(Run):
-    """Times of one step; ratios of times measured side by side."""
+class StepRow(Run):
+    """Times of one step; ratios of times measured side by side.
+
+    `bfloat_over_bare` is what the bare products take in bfloat16, by what they take in float32.
+    """
 
     width: int
     batch: int
@@ -44,12 +49,17 @@ class ThroughputRow(Run):
     step_ms: float | None = None
     bare_over_step: float | None = None
     torch_over_step: float | None = None
+    bfloat_over_bare: float | None = None
 
     @property
     def numbers(self) -> str:
-        """The two ratios."""
-        bare, torch = map(aligned, (self.bare_over_step, self.torch_over_step))
-        return f"bare / step {bare} PyTorch / step {torch} {aligned(self.step_ms)} ms"
+        """The ratios."""
+        ratios = (self.bare_over_step, self.torch_over_step, self.bfloat_over_bare)
+        bare, torch, bfloat = map(aligned, ratios)
+        return (
+            f"bare / step {bare} PyTorch / step {torch} bfloat16 / float32 {bfloat} "
+            f"{aligned(self.step_ms)} ms"
+        )
 
 
 @dataclass(frozen=True)
@@ -64,53 +74,48 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class ThroughputSuite(Product[_Shape, None]):
+class StepSuite(Product[_Shape, None]):
     """Shapes of a step, timed."""
 
-    def blank(self, job: Job) -> ThroughputRow:
+    def blank(self, job: Job) -> StepRow:
         """The row before anything is timed."""
-        return ThroughputRow(self.name, *job, **vars(self.task(job.task)), machine=machine())
+        return StepRow(self.name, *job, **vars(self.task(job.task)), machine=machine())
 
     def run(self, job: Job) -> Outcome:
         """Time all sides in turn."""
         return Outcome([_measured(self.blank(job))])
 
 
-def throughput() -> ThroughputSuite:
-    """Three shapes."""
-    shapes = (_Shape(256, 512, 40), _Shape(384, 512, 160), _Shape(512, 512, 63))
-    about = "a training step against its bare matrix products"
-    return ThroughputSuite("throughput", about, shapes, {"secant": None}, n_seeds=1, alone=True)
+def steps() -> StepSuite:
+    """Two widths, two batches and three numbers of columns."""
+    shapes = tuple(_Shape(*s) for s in product((256, 512), (512, 4096), (6, 63, 160)))
+    about = "a training step against its bare matrix products and eager PyTorch"
+    return StepSuite("performance-step", about, shapes, {"secant": None}, n_seeds=3, alone=True)
 
 
-def _measured(row: ThroughputRow) -> ThroughputRow:
-    """The best of interleaved repeats: a disturbance must not fall on one side only."""
+def _measured(row: StepRow) -> StepRow:
     shape = (row.width, row.batch, row.n_features)
-    sides: dict[str, Callable[[], float]] = {
-        "step": _our_step(*shape),
-        "bare": _bare_products(*shape),
+    n = max(_WORK // (row.batch * row.width), 5)
+    sides = {
+        "step": _our_step(*shape, n),
+        "bare": _bare_products(*shape, n),
+        "bfloat": _bare_products(*shape, max(n // 5, 2), jnp.bfloat16),
     }
-    torch_step = _torch_step(*shape)
+    torch_step = _torch_step(*shape, max(n // 5, 2))
     if torch_step is not None:
         sides["torch"] = torch_step
-    rounds = [{name: side() for name, side in sides.items()} for _ in range(_REPEATS)]
-    times = {name: min(r[name] for r in rounds) for name in sides}
+    times = best_of_turns(sides)
     return replace(
         row,
         step_ms=1e3 * times["step"],
         bare_over_step=times["bare"] / times["step"],
         torch_over_step=times["torch"] / times["step"] if "torch" in times else None,
+        bfloat_over_bare=times["bfloat"] / times["bare"],
         status="finished",
     )
 
 
-def _seconds_each(run: Callable[[], object], n: int) -> float:
-    began = time.perf_counter()
-    jax.block_until_ready(run())
-    return (time.perf_counter() - began) / n
-
-
-def _our_step(width: int, batch: int, d: int, n: int = 100) -> Callable[[], float]:
+def _our_step(width: int, batch: int, d: int, n: int) -> Callable[[], float]:
     trunk = ResidualMLP(width, _DEPTH)
     model = SpectralSecant(_ORDER, trunk).build(d, key=jax.random.key(0))
     weights, rest = split(model)
@@ -127,10 +132,12 @@ def _our_step(width: int, batch: int, d: int, n: int = 100) -> Callable[[], floa
         return losses
 
     jax.block_until_ready(chunk())
-    return lambda: _seconds_each(chunk, n)
+    return lambda: seconds_each(chunk, n)
 
 
-def _bare_products(width: int, batch: int, d: int, n: int = 100) -> Callable[[], float]:
+def _bare_products(
+    width: int, batch: int, d: int, n: int, dtype: DTypeLike = jnp.float32
+) -> Callable[[], float]:
     """The matrix products of a step and nothing else, on operands of their shapes.
 
     For a layer (n_in, n_out): value and JVP forward, both cotangents back to the input, both
@@ -141,7 +148,7 @@ def _bare_products(width: int, batch: int, d: int, n: int = 100) -> Callable[[],
     rng = np.random.default_rng(0)
 
     def drawn(*shape: int) -> Float[Array, ...]:
-        return jnp.asarray(rng.normal(size=shape), dtype=jnp.float32)
+        return jnp.asarray(rng.normal(size=shape), dtype=dtype)
 
     operands = [(drawn(i, o), drawn(2, batch, i), drawn(2, batch, o)) for i, o in shapes]
 
@@ -161,10 +168,10 @@ def _bare_products(width: int, batch: int, d: int, n: int = 100) -> Callable[[],
         return found
 
     jax.block_until_ready(many())
-    return lambda: _seconds_each(many, n)
+    return lambda: seconds_each(many, n)
 
 
-def _torch_step(width: int, batch: int, d: int, n: int = 20) -> Callable[[], float] | None:
+def _torch_step(width: int, batch: int, d: int, n: int) -> Callable[[], float] | None:
     """The same step in eager PyTorch, or None where torch is not installed."""
     try:
         import torch
@@ -173,13 +180,10 @@ def _torch_step(width: int, batch: int, d: int, n: int = 20) -> Callable[[], flo
     from secant.benchmarks.peers.torch_step import velocity_step
 
     step = velocity_step(torch, width=width, depth=_DEPTH, order=_ORDER, batch=batch, d=d)
-    for _ in range(5):
-        step()
 
-    def timed() -> float:
-        began = time.perf_counter()
+    def many() -> None:
         for _ in range(n):
             step()
-        return (time.perf_counter() - began) / n
 
-    return timed
+    many()
+    return lambda: seconds_each(many, n)

@@ -1,0 +1,162 @@
+"""Who is good enough first: d/4 nats in 160 dimensions to one nat, and a real table to −0.2."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from secant.bases import BaseRule, Copula, FullGaussian, Growth, Mixture
+from secant.benchmarks.benchmark import Skipped
+from secant.benchmarks.density.tasks import Split, power_task
+from secant.benchmarks.peers import TorchCTSM, TorchDREInfinity
+from secant.benchmarks.performance.ladders import Climb, Ladders, Rung
+from secant.benchmarks.suites.shared import FROM_NORMAL
+from secant.benchmarks.tasks import Ratio, Task
+from secant.datasets import block_gaussians
+from secant.diagnostics import log_normaliser
+from secant.estimators import (
+    CTSM,
+    ISADRE,
+    ClassifierRatio,
+    DREInfinity,
+    Identity,
+    SecantRatio,
+    Standardise,
+)
+from secant.exceptions import OverlapWarning
+from secant.models import (
+    AlignedSecant,
+    FourierMLP,
+    ResidualMLP,
+    SpectralSecant,
+    TangentNetwork,
+)
+from secant.time_samplers import Uniform
+from secant.training import Training
+
+__all__ = ["MakeWithSteps", "climb_to_information", "races"]
+
+MakeWithSteps = Callable[..., Ratio]  # steps and random_state → estimator
+
+_WIDTH = 256
+_MOST_SECONDS = 240.0
+_ROWS_FOR_NORMALISER = 50_000
+
+
+def races() -> Ladders:
+    """Ours, and the methods it is compared with: in this library and in eager PyTorch."""
+    gaussians = [climb_to_information(160, 1.0, *entry) for entry in _on_gaussians().items()]
+    table = [
+        Climb("POWER", name, -0.2, partial(_rung_on_power, *parts))
+        for name, parts in _on_power().items()
+    ]
+    about = "seconds to one nat of 40 in 160 dimensions, and to −0.2 on POWER"
+    return Ladders("performance-accuracy", about, (*gaussians, *table), _MOST_SECONDS)
+
+
+def climb_to_information(d: int, goal: float, name: str, make: MakeWithSteps) -> Climb:
+    """Towards the d/4 nats of a block Gaussian in d dimensions, on fresh rows."""
+    task = Task(block_gaussians(d))
+    return Climb(f"Gaussians, d={d}", name, goal, partial(_rung_on_gaussians, task, make))
+
+
+def with_steps(make: Callable[..., Ratio]) -> MakeWithSteps:
+    """A maker of what takes `training`."""
+
+    def made(steps: int, random_state: int) -> Ratio:
+        return make(training=Training(steps=steps, patience=None), random_state=random_state)
+
+    return made
+
+
+def _on_gaussians() -> dict[str, MakeWithSteps]:
+    trunk = ResidualMLP(_WIDTH)
+    spectral, tangent = SpectralSecant(trunk=trunk), TangentNetwork(trunk)
+    aligned = AlignedSecant(trunk, vectorised=True)
+    plain = partial(SecantRatio, spectral, anchor=False, scaling=Standardise())
+    ours: dict[str, Callable[..., Ratio]] = {
+        "SecantRatio": partial(SecantRatio, spectral),
+        "SecantRatio, plain network": plain,
+        "ISADRE": partial(ISADRE, aligned, time_sampler=Uniform(), n_steps=5, **FROM_NORMAL),
+        "CTSM": partial(CTSM, tangent, vectorised=False),
+        "CTSM-v": partial(CTSM, TangentNetwork(trunk, vectorised=True)),
+        "DREInfinity": partial(DREInfinity, tangent),
+    }
+    return {**{name: with_steps(make) for name, make in ours.items()}, **_eager()}
+
+
+def _eager() -> dict[str, MakeWithSteps]:
+    return {
+        "CTSM, eager PyTorch": partial(TorchCTSM, width=_WIDTH),
+        "DRE-∞, eager PyTorch": partial(TorchDREInfinity, width=_WIDTH),
+    }
+
+
+def _on_power() -> dict[str, tuple[BaseRule, MakeWithSteps]]:
+    trunk = ResidualMLP(128, depth=3)
+    tangent = TangentNetwork(trunk)
+    near = partial(ClassifierRatio, trunk=FourierMLP(128), scaling=Identity())
+    rivals: dict[str, Callable[..., Ratio]] = {
+        "ISADRE": partial(ISADRE, AlignedSecant(trunk, vectorised=True), time_sampler=Uniform()),
+        "CTSM": partial(CTSM, tangent, vectorised=False),
+        "DREInfinity": partial(DREInfinity, tangent),
+    }
+    made = {name: with_steps(partial(make, scaling=Identity())) for name, make in rivals.items()}
+    return {
+        "secant: classifier on a mixture": (Copula(Mixture(Growth())), with_steps(near)),
+        **{name: (FullGaussian(), make) for name, make in {**made, **_eager()}.items()},
+    }
+
+
+def _rung_on_gaussians(task: Task, make: MakeWithSteps, steps: int, seed: int) -> Rung:
+    estimator = make(steps=steps, random_state=seed)
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OverlapWarning)  # a chasm is what the task is about
+        task.fit(estimator, seed)
+    seconds = time.perf_counter() - began
+    return Rung(seconds, abs(task.judge(estimator, None, seed).error))
+
+
+@dataclass(frozen=True)
+class _Density:
+    """A ratio on a base, normalised by rows of the base."""
+
+    rule: BaseRule
+    ratio: Ratio
+
+    def fitted(self, rows: Float[np.ndarray, "n d"], seed: int) -> _Fitted:
+        base = self.rule.fitted(rows, seed)
+        key, key_mass = jax.random.split(jax.random.key(seed))
+        self.ratio.fit_samples(base.sample(key, rows.shape[0]), base.coordinates(rows))
+        drawn = self.ratio.log_ratio(base.sample(key_mass, _ROWS_FOR_NORMALISER))
+        log_mass = log_normaliser(np.asarray(drawn)).log_value
+        return lambda x: base.log_prob(x) + self.ratio.log_ratio(base.coordinates(x)) - log_mass
+
+
+_Fitted = Callable[[np.ndarray], np.ndarray]
+
+
+def _rung_on_power(rule: BaseRule, make: MakeWithSteps, steps: int, seed: int) -> Rung:
+    rows = _power()
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OverlapWarning)
+        log_density = _Density(rule, make(steps=steps, random_state=seed)).fitted(rows.train, seed)
+    seconds = time.perf_counter() - began
+    return Rung(seconds, -float(np.mean(log_density(rows.test))))
+
+
+@cache
+def _power() -> Split:
+    try:
+        return power_task().split(0)
+    except FileNotFoundError as missing:
+        raise Skipped(str(missing)) from missing

@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+
+from secant.benchmarks.benchmark import Selection
+from secant.benchmarks.catalogue import Recipe, family
+from secant.benchmarks.performance.fresh_process import measured_alone
+from secant.benchmarks.performance.growth import GrowthRow, exponent, growth
+from secant.benchmarks.performance.ladders import (
+    Climb,
+    Ladders,
+    Rung,
+    RungRow,
+    seconds_to_goal,
+)
+from secant.benchmarks.performance.report import performance_sections
+from secant.benchmarks.performance.timing import best_of_turns
+from secant.benchmarks.rows import Job, keep_rows
+
+MIB = 1 << 20
+
+
+def climb(miss, seconds=lambda steps: steps / 1000):
+    return Climb("task", "method", 1.0, lambda steps, seed: Rung(seconds(steps), miss(steps)))
+
+
+def rungs(*misses, goal=1.0):
+    return [
+        RungRow("s", "t", "m", 0, goal=goal, steps=125 * 2**k, seconds=float(k + 1), miss=miss)
+        for k, miss in enumerate(misses)
+    ]
+
+
+def test_a_climb_ends_when_two_fits_on_end_reach_the_goal():
+    found = climb(lambda steps: 1000.0 / steps).rungs(0, 1e9)
+    assert [steps for steps, _ in found] == [125, 250, 500, 1000, 2000]
+
+
+def test_a_climb_ends_where_the_next_fit_would_take_too_long():
+    found = climb(lambda steps: 2.0, lambda steps: 10.0 + steps / 125).rungs(0, 20.0)
+    assert [rung.seconds for _, rung in found] == [11.0, 12.0, 14.0, 18.0]  # the next would take 26
+
+
+def test_luck_on_the_way_does_not_count():
+    assert seconds_to_goal(rungs(3.0, 0.5, 2.0, 0.9, 0.4)) == 4.0
+    assert seconds_to_goal(rungs(0.5, 0.4)) == 1.0
+    assert seconds_to_goal(rungs(0.5, 2.0)) is None
+    assert seconds_to_goal(rungs(float("nan"), 0.1, 0.1)) == 2.0
+
+
+def test_a_ladder_leaves_a_row_a_rung():
+    suite = Ladders("ladder", "", (climb(lambda steps: 0.1),), 10.0)
+    (job,) = Selection(n_seeds=1).of(suite)
+    rows = suite.run(job).rows
+    assert [(row.steps, row.miss) for row in rows] == [(125, 0.1), (250, 0.1)]
+    with pytest.raises(ValueError, match="sets steps"):
+        suite.with_method("other", object)
+
+
+def test_the_least_of_turns_is_kept():
+    times = iter([3.0, 30.0, 1.0, 10.0, 2.0, 20.0, 5.0, 50.0, 4.0, 40.0])
+    found = best_of_turns({"a": lambda: next(times), "b": lambda: next(times)})
+    assert found == {"a": 1.0, "b": 10.0}
+
+
+def test_exponents_are_of_the_larger_half():
+    costs = {10**k: 5.0 if k < 3 else 1e-6 * 10 ** (2 * k) for k in range(1, 7)}
+    rows = [GrowthRow("s", "t", "m", 0, by="rows", value=n, seconds=c) for n, c in costs.items()]
+    assert exponent(rows, lambda row: row.seconds) == pytest.approx(2.0)
+    assert np.isnan(exponent(rows[:1], lambda row: row.seconds))
+
+
+def _holding(n_bytes):
+    return float(np.ones(n_bytes, dtype=np.uint8).sum() > 0)
+
+
+def test_memory_is_of_the_function_alone():
+    held = np.ones(300 * MIB, dtype=np.uint8)  # by this process, which must not count
+    few, many = (measured_alone(_holding, n * MIB) for n in (1, 200))
+    assert held[0] == few.seconds == 1.0
+    assert few.mib < 100.0
+    assert many.mib == pytest.approx(200.0, abs=60.0)
+
+
+def test_growth_runs_where_it_matters():
+    pairs = growth().pairs
+    assert ("rows 10000000", "200 steps, rows in memory") in pairs
+    assert ("columns 1000", "200 steps, rows in memory") not in pairs
+    assert ("columns 1000", "200 steps, rows on disk") in pairs
+
+
+def test_the_cost_of_a_size_is_measured():
+    suite = growth()
+    job = Job("rows 1000", "scoring, rows on disk", 0)
+    (row,) = suite.run(job).rows
+    assert row.seconds > 0.0
+    assert row.mib > 0.0
+
+
+def test_a_family_is_named_by_its_beginning():
+    members = family("performance")
+    assert "performance-step" in members
+    assert "performance-growth" in members
+    assert family("core") == ("core",)
+    assert family("nothing") == ("nothing",)
+    for name in members:
+        assert Recipe(name).build().alone
+
+
+def test_the_page_says_who_was_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for method, misses in {"ours": (0.5, 0.4), "other": (9.0, 8.0)}.items():
+        rows = [
+            RungRow(
+                "performance-accuracy",
+                "Gaussians",
+                method,
+                0,
+                goal=1.0,
+                steps=125 * 2**k,
+                seconds=3.0 + k,
+                miss=miss,
+                status="finished",
+            )
+            for k, miss in enumerate(misses)
+        ]
+        keep_rows(tmp_path / "performance-accuracy.jsonl", rows)
+    page = "\n".join(performance_sections(tmp_path))
+    assert "| Gaussians | ours | 3.00 | 0.40 | 4.00 | 1 |" in page
+    assert "| Gaussians | other | not reached | 8.00 | 4.00 | 1 |" in page
+    assert (tmp_path / "docs/figures/time-to-accuracy.png").exists()
+
+
+def test_nothing_is_said_of_what_was_not_measured(tmp_path):
+    assert performance_sections(tmp_path) == []
