@@ -6,10 +6,10 @@ import os
 from collections.abc import MutableMapping
 from pathlib import Path
 
-__all__ = ["folder_of_programs", "keep_programs", "set_environment"]
+__all__ = ["SETTINGS", "folder_of_programs", "keep_programs", "set_environment"]
 
 _MOST_BYTES = 1 << 30  # the oldest go first
-_SETTINGS = {
+SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,  # a fit is many small programs
     "jax_persistent_cache_min_entry_size_bytes": 0,
     "jax_compilation_cache_max_size": _MOST_BYTES,
@@ -40,7 +40,7 @@ def keep_programs(folder: str | Path | None = None) -> None:
 
     place = folder_of_programs() if folder is None else Path(folder)
     jax.config.update("jax_compilation_cache_dir", str(place.absolute()))
-    for name, value in _SETTINGS.items():
+    for name, value in SETTINGS.items():
         jax.config.update(name, value)
 
 
@@ -58,5 +58,5 @@ def set_environment(environment: MutableMapping[str, str]) -> None:
         return
     if os.access(folder, os.W_OK):
         environment["JAX_COMPILATION_CACHE_DIR"] = str(folder)
-        for name, value in _SETTINGS.items():
+        for name, value in SETTINGS.items():
             environment.setdefault(name.upper(), str(value))

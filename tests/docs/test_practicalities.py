@@ -1,11 +1,24 @@
 """The guide to numbers, threads and processes, run as it stands."""
 
+import jax
 import pytest
 from tests.docs.guides import run, text_of
 
 from secant import exceptions
+from secant.programs import SETTINGS
 
 
+@pytest.fixture
+def settings_of_jax():
+    """The page turns some of them, for the whole process."""
+    names = ("jax_compilation_cache_dir", *SETTINGS)
+    before = {name: getattr(jax.config, name) for name in names}
+    yield
+    for name, value in before.items():
+        jax.config.update(name, value)
+
+
+@pytest.mark.usefixtures("settings_of_jax")
 def test_the_page_runs():
     assert "together" in run("practicalities.md")
 
