@@ -152,7 +152,7 @@ def test_bench_report(golden, folder, monkeypatch):
     monkeypatch.chdir(folder)
     results = folder / "results"
     results.mkdir()
-    for name in ("core", "paper-ablation"):
+    for name in ("foundation", "paper-geometric-mi"):
         shutil.copy(ROOT / "benchmarks" / "results" / f"{name}.jsonl", results)
     arguments = ("bench", "report", "--results", results, "--page", "benchmarks.md")
     golden.text("bench-report", *arguments, "--html", folder / "benchmarks.html")

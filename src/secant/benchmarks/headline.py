@@ -66,7 +66,7 @@ def _lines(results: Path) -> list[_Line]:
             "0.72 (two evaluations)",
             {
                 **_scores(rows("paper-gaussian-mi", Row), "block-gaussians-160d", _square),
-                **_scores(rows("core", Row), "block-gaussians-160d", _square),
+                **_scores(rows("foundation", Row), "block-gaussians-160d", _square),
             },
             # Not the Gaussian anchor, which holds this pair exactly.
             "plain network",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -28,9 +29,12 @@ Column = tuple[str, Value, Callable[[Sequence[Row], Value], float]]
 
 def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None:
     """Write docs/benchmarks.md, its tables for other pages, and the results in README.md."""
-    core = _grouped(results, "core")
     parts = ["# Benchmarks", _PREAMBLE]
-    parts += ["## Core", table(_HEADER, _error_rows(core))]
+    quick, foundation = _grouped(results, "core"), _grouped(results, "foundation")
+    if quick:
+        parts += ["## In ten minutes", _CORE, table(_HEADER, _error_rows(quick))]
+    if foundation:
+        parts += ["## The foundation", table(_HEADER, _error_rows(foundation))]
     parts += paper_sections(results)
     shoot_out = _grouped(results, "shoot-out")
     if shoot_out:
@@ -49,7 +53,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     parts += ["## Covariate shift on a real table", _COVARIATE_SHIFT, shift_table(shifts)]
     parts += command_section(results)
     parts += performance_sections(results)
-    stamps = sorted({row.machine for rows in core.values() for row in rows})
+    stamps = sorted(_stamps(results))
     parts += ["## Machine", *(f"- {stamp}" for stamp in stamps)]
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     write_fragments(results, page.parent / "_generated")
@@ -68,6 +72,10 @@ _PREAMBLE = (
     "picked by the exact errors on these same pairs (block Gaussians, mixtures-8d, student-5d), "
     "so those rows flatter the defaults; only `half-cube of mixtures-8d` was not tuned on. Seconds "
     "are of one core and the least over the seeds, since other work ran beside most of them."
+)
+_CORE = (
+    "`secant bench run core`: a look at everything, with a fraction of the steps that the tables "
+    "below are made with."
 )
 _SHOOT_OUT = (
     "Same budget for all: 1,500 steps of batch 512 at width 128 (the distilled tangent spends half "
@@ -237,6 +245,12 @@ def _choice_table(rows: Sequence[Row]) -> str:
 def _comparable(row: Row) -> bool:
     """Same path and same scaling: criteria on other paths are of another problem."""
     return "L1" not in row.method and "margins" not in row.method
+
+
+def _stamps(results: Path) -> set[str]:
+    """Machines and versions of all rows, whatever kind they are of."""
+    texts = (file.read_text(encoding="utf-8") for file in results.glob("*.jsonl"))
+    return {json.loads(line)["machine"] for text in texts for line in text.splitlines()} - {""}
 
 
 def _fill_readme(path: Path, region: str, text: str) -> None:

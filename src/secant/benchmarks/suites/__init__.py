@@ -2,14 +2,24 @@
 
 from collections.abc import Callable
 
-from secant.benchmarks.suites import ablation, baselines, core, frame, gaussian_mi, peers, shoot_out
+from secant.benchmarks.suites import (
+    ablation,
+    baselines,
+    core,
+    foundation,
+    frame,
+    gaussian_mi,
+    peers,
+    shoot_out,
+)
 from secant.benchmarks.suites.entries import Entry, Suite
 
 __all__ = ["SUITES", "Entry", "Suite", "ablation", "frame", "gaussian_mi"]
 
 SUITES: dict[str, Callable[[], Suite]] = {
-    "baselines": baselines.suite,
     "core": core.suite,
+    "foundation": foundation.suite,
+    "baselines": baselines.suite,
     "shoot-out": shoot_out.suite,
     "peers": peers.suite,
 }

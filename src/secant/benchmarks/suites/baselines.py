@@ -36,7 +36,7 @@ from secant.targets import DimensionMixing
 from secant.time_samplers import Uniform
 from secant.training import OptimalTransport, Training
 
-__all__ = ["suite"]
+__all__ = ["methods", "suite"]
 
 _TRAINING = Training(steps=2_000, patience=None, evaluate_every=500)
 
@@ -49,14 +49,14 @@ def suite() -> Suite:
     entries = [
         Entry(Task(pair, n), name, make, ITS_OWN)
         for pair in pairs
-        for name, make in _methods().items()
+        for name, make in methods(_TRAINING).items()
     ]
     about = "Every method on Gaussian pairs from 1 to 160 dimensions: same trunk, budget and rows."
     return Suite("baselines", about, tuple(entries))
 
 
-def _methods() -> dict[str, Make]:
-    """Every method with the same trunk, budget and rows; its other settings are its defaults."""
+def methods(training: Training) -> dict[str, Make]:
+    """Every method with the same trunk and budget; its other settings are its defaults."""
     trunk = ResidualMLP(128, depth=2)
     tangent, vectorised = TangentNetwork(trunk), TangentNetwork(trunk, vectorised=True)
     joint, heads = JointScoreNetwork(trunk), TelescopingHeads(8, trunk)
@@ -77,13 +77,13 @@ def _methods() -> dict[str, Make]:
     }
     for loss in ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv"):
         neural[f"ClassifierRatio, {loss}"] = partial(ClassifierRatio, loss, trunk=trunk)
-    methods = {
-        name: by_random_state(partial(make, training=_TRAINING)) for name, make in neural.items()
+    made = {
+        name: by_random_state(partial(make, training=training)) for name, make in neural.items()
     }
     for method in ("ulsif", "rulsif", "kliep", "kulsif"):
-        methods[f"KernelRatio, {method}"] = by_random_state(partial(KernelRatio, method))
-    methods["SklearnRatio, default"] = by_random_state(SklearnRatio)
-    methods["SklearnRatio, boosted trees"] = by_random_state(
+        made[f"KernelRatio, {method}"] = by_random_state(partial(KernelRatio, method))
+    made["SklearnRatio, default"] = by_random_state(SklearnRatio)
+    made["SklearnRatio, boosted trees"] = by_random_state(
         partial(SklearnRatio, HistGradientBoostingClassifier())
     )
-    return methods
+    return made

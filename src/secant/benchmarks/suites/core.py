@@ -1,86 +1,47 @@
-"""The foundation's numbers."""
+"""A look at everything in minutes: fewer steps than the suites that numbers are quoted from."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from secant.benchmarks.suites.entries import Entry, Suite, by_seed
-from secant.benchmarks.suites.shared import FROM_NORMAL, isadre, mapped_tasks
+from secant.benchmarks.suites import baselines
+from secant.benchmarks.suites.entries import ITS_OWN, Entry, Suite, by_seed
+from secant.benchmarks.suites.foundation import block_gaussian, by_default
 from secant.benchmarks.tasks import Task
-from secant.curricula import ContractionIntervalAnnealing
-from secant.datasets import (
-    Pair,
-    block_gaussians,
-    half_cube,
-    inverse_half_cube,
-    mixture_8d,
-    student_pair,
-    through,
-)
-from secant.estimators import GaussianMoments, SecantRatio, Standardise
-from secant.estimators.anchoring import AnchorRule
-from secant.integration import SecantSteps
-from secant.models import ResidualMLP, SpectralSecant
+from secant.datasets import block_gaussians, mixture_8d, student_pair
+from secant.estimators import GaussianMoments
 from secant.training import Training
 
 __all__ = ["suite"]
 
+_TRAINING = Training(steps=500, patience=None, evaluate_every=250)
+_METHODS = (
+    "SecantRatio",
+    "SecantRatio, no anchor",
+    "ISADRE",
+    "DREInfinity",
+    "D3RE",
+    "CTSM",
+    "CTSM-v",
+    "TRE",
+    "ClassifierRatio, nce",
+    "ClassifierRatio, pw",
+    "KernelRatio, ulsif",
+    "SklearnRatio, default",
+)
+
 
 def suite() -> Suite:
-    """Exact log ratios in one pass: blocks of Gaussians, maps of them, mixtures, heavy tails."""
-    gaussian = GaussianMoments()
-    blocks: list[tuple[int, str, dict[str, Any]]] = [
-        (40, "plain network", {"steps": 10_000}),
-        (80, "plain network", {"steps": 10_000}),
-        (160, "plain network", {"steps": 10_000}),
-        (160, "quadratic features", {"steps": 10_000, "quadratic": True}),
-        (40, "Gaussian anchor", {"steps": 1_000, "anchor": gaussian}),
-        (80, "Gaussian anchor", {"steps": 1_000, "anchor": gaussian}),
-        (160, "Gaussian anchor", {"steps": 1_000, "anchor": gaussian}),
-    ]
+    """The foundation on chasms, and one of each kind of baseline on ten dimensions."""
+    anchored = partial(block_gaussian, steps=300, anchor=GaussianMoments())
+    plain = partial(block_gaussian, steps=1_500)
     entries = [
-        Entry(Task(block_gaussians(d)), name, by_seed(partial(_block_gaussian, **parts)))
-        for d, name, parts in blocks
+        Entry(Task(block_gaussians(40)), "Gaussian anchor", by_seed(anchored)),
+        Entry(Task(block_gaussians(160)), "Gaussian anchor", by_seed(anchored)),
+        Entry(Task(block_gaussians(40)), "plain network", by_seed(plain)),
+        Entry(Task(mixture_8d()), "SecantRatio, default", by_seed(partial(by_default, 800))),
+        Entry(Task(student_pair()), "SecantRatio, default", by_seed(partial(by_default, 800))),
     ]
-    rules = tuple(SecantSteps(m) for m in (1, 2, 5, 10))
-    make = partial(isadre, 256, 6_000, ContractionIntervalAnnealing())
-    entries += [
-        Entry(Task(block_gaussians(40)), "ISADRE, bridge", by_seed(make), rules),
-        Entry(
-            Task(block_gaussians(40)),
-            "ISADRE, diffusion interpolant",
-            by_seed(partial(make, **FROM_NORMAL)),
-            rules,
-        ),
-    ]
-    for task in (*mapped_tasks(40, 100_000), *(Task(p) for p in _without_gaussian_end())):
-        entries.append(Entry(task, "SecantRatio, default", by_seed(partial(_default, 4_000))))
-    return Suite("core", "The foundation's numbers: exact log ratios, one pass.", tuple(entries))
-
-
-def _without_gaussian_end() -> tuple[Pair, ...]:
-    """Mixtures, the same bent so that no mixture anchor contains them, and heavy tails."""
-    bent = through(mixture_8d(), half_cube, inverse_half_cube, "half-cube of mixtures-8d")
-    return mixture_8d(), bent, student_pair()
-
-
-def _block_gaussian(
-    *,
-    steps: int,
-    seed: int,
-    quadratic: bool = False,
-    anchor: bool | AnchorRule = False,
-) -> SecantRatio:
-    trunk = ResidualMLP(256, depth=2, quadratic=quadratic)
-    return SecantRatio(
-        SpectralSecant(trunk=trunk),
-        anchor=anchor,
-        scaling=Standardise(),
-        training=Training(steps=steps, patience=None),
-        random_state=seed,
-    )
-
-
-def _default(steps: int, seed: int) -> SecantRatio:
-    return SecantRatio(training=Training(steps=steps), random_state=seed)
+    methods, ten = baselines.methods(_TRAINING), Task(block_gaussians(10), 20_000)
+    entries += [Entry(ten, name, methods[name], ITS_OWN) for name in _METHODS]
+    return Suite("core", "the foundation and the baselines, in minutes", tuple(entries))
