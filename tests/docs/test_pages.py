@@ -17,6 +17,8 @@ DOCS = GUIDES.parent
 ROOT = DOCS.parent
 PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"]
 COMMAND = re.compile(r"^(?:\$ )?secant (.*)$", re.MULTILINE)
+IN_TEXT = re.compile(r"(?<!`)`secant ([a-z][^`]*)`(?!`)")
+IN_ITS_OWN_WAY = {"benchmarking.md"}  # its blocks are modules, see test_benchmarking.py
 
 
 @pytest.fixture(autouse=True)
@@ -25,16 +27,40 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 
 
 def commands(page):
-    """The lines of a page that call secant, split as a shell would, comments left out."""
+    """The lines of a page's blocks that call secant, split as a shell would, without comments."""
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return [shlex.split(line, comments=True) for b in blocks for line in COMMAND.findall(b)]
 
 
+def mentioned(page):
+    """The commands within a page's text."""
+    return [shlex.split(line) for line in IN_TEXT.findall(page.read_text(encoding="utf-8"))]
+
+
 def test_every_page_with_code_is_run_by_some_test():
     tests = "\n".join(p.read_text("utf-8") for p in Path(__file__).parent.glob("test_*.py"))
-    shown = [page for page in PAGES[:-1] if "```python" in page.read_text(encoding="utf-8")]
-    assert len(shown) > 10
-    assert [page.name for page in shown if f'{page.name}")' not in tests] == []
+    called = {(GUIDES / name).resolve() for name in re.findall(r'\brun\("(.+?)"\)', tests)}
+    called |= {GUIDES / name for name in IN_ITS_OWN_WAY}
+    shown = [page for page in PAGES if "```py" in page.read_text(encoding="utf-8")]
+    assert len(shown) > 15
+    assert [page.name for page in shown if page not in called] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_of_a_kind_that_is_checked(page):
+    fences = re.findall(r"^ *```(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    opened = fences[::2]
+    assert set(opened) <= {"python", "console", "bash", "toml", "json"}
+    assert not any(fences[1::2])
+    assert len(opened) == len(re.findall(r"^```\w", page.read_text("utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_targets_of_make_exist(page):
+    known = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    blocks = re.findall(r"```(?:bash|console)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    named = [name for b in blocks for name in re.findall(r"^(?:\$ )?make ([a-z-]+)", b, re.M)]
+    assert set(named) <= set(known)
 
 
 def parse(words):
@@ -50,7 +76,7 @@ def parse(words):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_on_a_page_exist_with_these_options(page):
-    for words in commands(page):
+    for words in [*commands(page), *mentioned(page)]:
         parse(words)
 
 
@@ -63,6 +89,35 @@ def test_a_wrong_command_is_seen():
 
 def test_there_are_commands():
     assert sum(len(commands(page)) for page in PAGES) > 15
+    assert sum(len(mentioned(page)) for page in PAGES) > 8
+
+
+def invoke(words):
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+
+
+def test_readme(capsys):
+    shown = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[1]
+    assert len([line for line in shown.splitlines() if line]) == 10  # as it promises
+    found = run("../../README.md")["est"].log_ratio([[1.0, 1.0], [-1.0, 0.0]])
+    # N(1, ¼ I) over N(0, I): 2 log 2 − 2‖x − 1‖² + ½‖x‖².
+    np.testing.assert_allclose(found, 2 * np.log(2) + np.array([1.0, -9.5]), atol=0.6)
+    told = capsys.readouterr().out
+    assert "log Ẑ" in told
+    assert "chen2025diffusion" in told
+
+
+def test_commands_of_the_readme():
+    rng = np.random.default_rng(0)
+    for name, rows in (("march", rng.normal(size=(300, 2))), ("april", rng.normal(1, 1, (300, 2)))):
+        np.savetxt(f"{name}.csv", rows, delimiter=",", header="age,income", comments="")
+    compare, fit, score = commands(ROOT / "README.md")
+    quickly = ["--method", "classifier", "--steps", "20"]
+    for words in ([*compare, "--method", "logistic"], [*fit, *quickly], score):
+        invoke(words)
+    assert "income" in Path("report/report.html").read_text(encoding="utf-8")
+    assert len(Path("scored.csv").read_text(encoding="utf-8").splitlines()) == 301
 
 
 def test_home():
@@ -79,8 +134,7 @@ def test_getting_started():
     mi, compare = commands(DOCS / "getting-started.md")
     quickly = ["--method", "logistic", "--no-correct", "--no-second-opinion"]
     for words in ([*mi, *quickly], compare):
-        result = CliRunner().invoke(app, words)
-        assert result.exit_code == 0, result.output
+        invoke(words)
     assert "income" in Path("report.html").read_text(encoding="utf-8")
 
 

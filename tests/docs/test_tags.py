@@ -1,6 +1,5 @@
 """Formulas cited in code are derived in the docs, and what the docs cite exists."""
 
-import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,7 +10,6 @@ CITED_TAG = re.compile(rf"(?<!\w)\(({TAG}(?:,\s*{TAG})*)\)")
 DEFINED_TAG = re.compile(rf"\*\*\(({TAG})\)\*\*")
 CITATION = re.compile(r"\[(@[^\]]+)\]")
 BIB_KEY = re.compile(r"^@\w+\{([^,\s]+),", re.MULTILINE)
-PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def cited_tags(text):
@@ -65,13 +63,6 @@ def test_every_citation_is_in_the_bibliography():
     assert cited
     assert cited - keys.keys() == set()
     assert {key: times for key, times in keys.items() if times != 1} == {}
-
-
-def test_python_blocks_of_the_readme_compile():
-    blocks = PYTHON_BLOCK.findall((ROOT / "README.md").read_text("utf-8"))
-    assert blocks
-    for block in blocks:
-        ast.parse(block)
 
 
 def test_the_patterns_see_what_they_should():
