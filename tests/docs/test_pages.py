@@ -125,15 +125,27 @@ def test_home():
     assert first > 0.0 > second
 
 
+def write_customers():
+    """A table from life: names with spaces, text, dates and missing values."""
+    rng = np.random.default_rng(0)
+    lines = ["Customer ID,Since,Age (years),Region,Premium?,Monthly Spend"]
+    for number, age in enumerate(rng.integers(20, 70, 300)):
+        region, spend = "NSEW"[number % 4], 20.0 + 0.5 * age + rng.normal()
+        cells = f"2024-0{1 + number % 9}-15,{age if number != 7 else ''},{region},yes,{spend:.2f}"
+        lines.append(f"C{number},{cells if number != 9 else cells.replace(f'{spend:.2f}', 'NA')}")
+    Path("customers.csv").write_text("\n".join(lines), encoding="utf-8")
+
+
 def test_getting_started():
     names = run("../getting-started.md")
     assert names["found"].interval[0] > 0.0
     assert names["found"].p_value < 0.02
     mean = names["weights"].mean(names["march"][:, 1])
     assert abs(mean.estimate - 0.7) < 4.0 * mean.standard_error
-    mi, compare = commands(DOCS / "getting-started.md")
+    mi, messy, compare = commands(DOCS / "getting-started.md")
+    write_customers()
     quickly = ["--method", "logistic", "--no-correct", "--no-second-opinion"]
-    for words in ([*mi, *quickly], compare):
+    for words in ([*mi, *quickly], [*messy, *quickly], compare):
         invoke(words)
     assert "income" in Path("report.html").read_text(encoding="utf-8")
 
