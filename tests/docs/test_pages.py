@@ -175,14 +175,28 @@ def test_big_data():
     assert np.isfinite(ratio.log_ratio(np.zeros((1, 4)))).all()
 
 
+def test_every_seam_has_its_files_and_a_short_example():
+    text = (GUIDES / "extending.md").read_text(encoding="utf-8")
+    seams = ["schedule", "path", "curriculum", "target", "model", "estimator", "task", "suite"]
+    for seam in seams:
+        (row,) = re.findall(rf"^\| an? {seam} \|(.*)$", text, re.MULTILINE)
+        for file in re.findall(r"`((?:src|tests)/[^`]*)`", row):
+            assert (ROOT / file).exists(), file
+        section = re.search(rf"^## An? {seam}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+        (block,) = re.findall(r"```python\n(.*?)```", section[1], re.DOTALL)
+        assert len([line for line in block.splitlines() if line.strip()]) <= 15, seam
+
+
 def test_extending():
     names = run("extending.md")
     for t, ends in ((0.0, (1.0, 0.0)), (1.0, (0.0, 1.0))):
         np.testing.assert_allclose(names["Smoothstep"]()(np.asarray(t)), ends, atol=1e-6)
-    assert names["point"].x_t.shape == (5, 2)
-    assert names["isadre"].curriculum.left_ends(None, 0.0, 1.0, 0.2) == 1.0
+    assert isinstance(names["bridged"].path_.schedule, names["Smoothstep"])
+    bridge = names["bridged"].path_
+    np.testing.assert_allclose(bridge.noise_scale(np.array([0.0, 1.0])), bridge.epsilon**0.5)
+    assert names["late"].curriculum.left_ends(None, 0.0, 1.0, 0.2) == 1.0
     at = np.array([[2.0, 2.0], [-1.0, -1.0]])
-    for name in ("brier", "straight", "shift"):
+    for name in ("bridged", "late", "brier", "straight", "shift"):
         first, second = names[name].log_ratio(at)
         assert first > second, name
     # N(0, I) and N(1, I) in two columns: Jeffreys' divergence is 2 nats.

@@ -59,7 +59,8 @@ def test_each_tag_is_defined_once():
 
 def test_every_citation_is_in_the_bibliography():
     keys = Counter(BIB_KEY.findall((ROOT / "src" / "secant" / "references.bib").read_text("utf-8")))
-    cited = set().union(*(citations(text) for text in texts(ROOT / "docs", "*.md").values()))
+    pages = [*texts(ROOT / "docs", "*.md").values(), *texts(ROOT / "src", "*.py").values()]
+    cited = set().union(*map(citations, pages))
     assert cited
     assert cited - keys.keys() == set()
     assert {key: times for key, times in keys.items() if times != 1} == {}
