@@ -1,5 +1,6 @@
 """Tables of measurements on the pages and in the README are what the committed rows give."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from secant.benchmarks.report import write_report
 
 ROOT = Path(__file__).parents[2]
 TABLES = ["covariate-shift", "densities", "information", "methods"]
+MEASURED = re.compile(r"\b(\d[\d,.]*|ten|twenty|thirty|sixty) (seconds|minutes|\w+ a second)\b")
 WRITTEN = ["README.md", "docs/benchmarks.md", *(f"docs/_generated/{name}.md" for name in TABLES)]
 
 
@@ -38,3 +40,12 @@ def test_nothing_that_is_written_is_left_out(written):
     layers = "docs/_generated/layers.md"  # by scripts/draw_imports.py, see test_architecture.py
     committed = {str(path.relative_to(ROOT)) for path in (ROOT / "docs/_generated").iterdir()}
     assert committed - {layers} == {name for name in WRITTEN if "_generated" in name}
+
+
+def test_no_page_says_how_long_something_took():
+    typed = {*(ROOT / "docs").rglob("*.md")} - {ROOT / name for name in WRITTEN}
+    typed.add(ROOT / "README.md")
+    said = {path.name: MEASURED.findall(path.read_text(encoding="utf-8")) for path in typed}
+    assert {name: found for name, found in said.items() if found} == {}
+    assert MEASURED.search("It takes about ten seconds.")
+    assert MEASURED.search("It scores 1,000 rows a second.")

@@ -112,9 +112,9 @@ def test_commands_of_the_readme():
     rng = np.random.default_rng(0)
     for name, rows in (("march", rng.normal(size=(300, 2))), ("april", rng.normal(1, 1, (300, 2)))):
         np.savetxt(f"{name}.csv", rows, delimiter=",", header="age,income", comments="")
-    compare, fit, score = commands(ROOT / "README.md")
-    quickly = ["--method", "classifier", "--steps", "20"]
-    for words in ([*compare, "--method", "logistic"], [*fit, *quickly], score):
+    compare, fit, score, mi = commands(ROOT / "README.md")
+    quick, logistic = ["--method", "classifier", "--steps", "20"], ["--method", "logistic"]
+    for words in ([*compare, *logistic], [*fit, *quick], score, [*mi, *logistic, "--no-correct"]):
         invoke(words)
     assert "income" in Path("report/report.html").read_text(encoding="utf-8")
     assert len(Path("scored.csv").read_text(encoding="utf-8").splitlines()) == 301
