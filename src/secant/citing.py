@@ -61,7 +61,7 @@ _FIELD = re.compile(r"^  (\w+)\s*= \{(.*)\},?$", re.M)
 def citation(fitted: object) -> None:
     """Print the BibTeX of what a fitted estimator, a density or a result was made with.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (200, 1)), rng.normal(0.5, 1, (200, 1))

@@ -10,6 +10,7 @@ def test_the_guide_brings_a_method_and_a_task_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     blocks = re.findall(r"```python\n(.*?)```", text_of("benchmarking.md"), flags=re.DOTALL)
+    assert len(blocks) == 3  # every one is run
     for block in blocks[:2]:
         name = block.splitlines()[0].removeprefix("# ")
         (tmp_path / name).write_text(block, encoding="utf-8")

@@ -62,6 +62,19 @@ def test_a_broken_link_is_seen():
     assert not broken(page, "faq.md#which-sample-is-on-top")
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_headings_hold_no_formula(page):
+    # The table of contents shows its TeX.
+    assert not re.findall(r"^#+ .*\$.*$", text_of(page), re.MULTILINE)
+
+
+def test_doctests_are_in_a_section_that_is_shown_as_code():
+    # "Example:" would be a note whose prompts become quotations.
+    codes = {p: p.read_text(encoding="utf-8") for p in (ROOT / "src").rglob("*.py")}
+    assert [p for p, code in codes.items() if re.search(r"^ *Example:$", code, re.M)] == []
+    assert sum("Examples:\n" in code for code in codes.values()) > 20
+
+
 def navigated(part):
     for value in part.values() if isinstance(part, dict) else part:
         if isinstance(value, str):

@@ -17,6 +17,8 @@ DOCS = GUIDES.parent
 ROOT = DOCS.parent
 PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"]
 COMMAND = re.compile(r"^(?:\$ )?secant (.*)$", re.MULTILINE)
+IN_TEXT = re.compile(r"(?<!`)`secant ([a-z][^`]*)`(?!`)")
+IN_ITS_OWN_WAY = {"benchmarking.md"}  # its blocks are modules, see test_benchmarking.py
 
 
 @pytest.fixture(autouse=True)
@@ -25,16 +27,40 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 
 
 def commands(page):
-    """The lines of a page that call secant, split as a shell would, comments left out."""
+    """The lines of a page's blocks that call secant, split as a shell would, without comments."""
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return [shlex.split(line, comments=True) for b in blocks for line in COMMAND.findall(b)]
 
 
+def mentioned(page):
+    """The commands within a page's text."""
+    return [shlex.split(line) for line in IN_TEXT.findall(page.read_text(encoding="utf-8"))]
+
+
 def test_every_page_with_code_is_run_by_some_test():
     tests = "\n".join(p.read_text("utf-8") for p in Path(__file__).parent.glob("test_*.py"))
-    shown = [page for page in PAGES[:-1] if "```python" in page.read_text(encoding="utf-8")]
-    assert len(shown) > 10
-    assert [page.name for page in shown if f'{page.name}")' not in tests] == []
+    called = {(GUIDES / name).resolve() for name in re.findall(r'\brun\("(.+?)"\)', tests)}
+    called |= {GUIDES / name for name in IN_ITS_OWN_WAY}
+    shown = [page for page in PAGES if "```py" in page.read_text(encoding="utf-8")]
+    assert len(shown) > 15
+    assert [page.name for page in shown if page not in called] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_of_a_kind_that_is_checked(page):
+    fences = re.findall(r"^ *```(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    opened = fences[::2]
+    assert set(opened) <= {"python", "console", "bash", "toml", "json"}
+    assert not any(fences[1::2])
+    assert len(opened) == len(re.findall(r"^```\w", page.read_text("utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_targets_of_make_exist(page):
+    known = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    blocks = re.findall(r"```(?:bash|console)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    named = [name for b in blocks for name in re.findall(r"^(?:\$ )?make ([a-z-]+)", b, re.M)]
+    assert set(named) <= set(known)
 
 
 def parse(words):
@@ -50,7 +76,7 @@ def parse(words):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_on_a_page_exist_with_these_options(page):
-    for words in commands(page):
+    for words in [*commands(page), *mentioned(page)]:
         parse(words)
 
 
@@ -63,11 +89,51 @@ def test_a_wrong_command_is_seen():
 
 def test_there_are_commands():
     assert sum(len(commands(page)) for page in PAGES) > 15
+    assert sum(len(mentioned(page)) for page in PAGES) > 8
+
+
+def invoke(words):
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+
+
+def test_readme(capsys):
+    shown = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[1]
+    assert len([line for line in shown.splitlines() if line]) == 10  # as it promises
+    found = run("../../README.md")["est"].log_ratio([[1.0, 1.0], [-1.0, 0.0]])
+    # N(1, ¼ I) over N(0, I): 2 log 2 − 2‖x − 1‖² + ½‖x‖².
+    np.testing.assert_allclose(found, 2 * np.log(2) + np.array([1.0, -9.5]), atol=0.6)
+    told = capsys.readouterr().out
+    assert "log Ẑ" in told
+    assert "chen2025diffusion" in told
+
+
+def test_commands_of_the_readme():
+    rng = np.random.default_rng(0)
+    for name, rows in (("march", rng.normal(size=(300, 2))), ("april", rng.normal(1, 1, (300, 2)))):
+        np.savetxt(f"{name}.csv", rows, delimiter=",", header="age,income", comments="")
+    compare, fit, score, mi = commands(ROOT / "README.md")
+    quick, logistic = ["--method", "classifier", "--steps", "20"], ["--method", "logistic"]
+    for words in ([*compare, *logistic], [*fit, *quick], score, [*mi, *logistic, "--no-correct"]):
+        invoke(words)
+    assert "income" in Path("report/report.html").read_text(encoding="utf-8")
+    assert len(Path("scored.csv").read_text(encoding="utf-8").splitlines()) == 301
 
 
 def test_home():
     first, second = run("../index.md")["ratio"].log_ratio([[1.0, 1.0], [-1.0, 0.0]])
     assert first > 0.0 > second
+
+
+def write_customers():
+    """A table from life: names with spaces, text, dates and missing values."""
+    rng = np.random.default_rng(0)
+    lines = ["Customer ID,Since,Age (years),Region,Premium?,Monthly Spend"]
+    for number, age in enumerate(rng.integers(20, 70, 300)):
+        region, spend = "NSEW"[number % 4], 20.0 + 0.5 * age + rng.normal()
+        cells = f"2024-0{1 + number % 9}-15,{age if number != 7 else ''},{region},yes,{spend:.2f}"
+        lines.append(f"C{number},{cells if number != 9 else cells.replace(f'{spend:.2f}', 'NA')}")
+    Path("customers.csv").write_text("\n".join(lines), encoding="utf-8")
 
 
 def test_getting_started():
@@ -76,11 +142,11 @@ def test_getting_started():
     assert names["found"].p_value < 0.02
     mean = names["weights"].mean(names["march"][:, 1])
     assert abs(mean.estimate - 0.7) < 4.0 * mean.standard_error
-    mi, compare = commands(DOCS / "getting-started.md")
+    mi, messy, compare = commands(DOCS / "getting-started.md")
+    write_customers()
     quickly = ["--method", "logistic", "--no-correct", "--no-second-opinion"]
-    for words in ([*mi, *quickly], compare):
-        result = CliRunner().invoke(app, words)
-        assert result.exit_code == 0, result.output
+    for words in ([*mi, *quickly], [*messy, *quickly], compare):
+        invoke(words)
     assert "income" in Path("report.html").read_text(encoding="utf-8")
 
 
@@ -109,14 +175,28 @@ def test_big_data():
     assert np.isfinite(ratio.log_ratio(np.zeros((1, 4)))).all()
 
 
+def test_every_seam_has_its_files_and_a_short_example():
+    text = (GUIDES / "extending.md").read_text(encoding="utf-8")
+    seams = ["schedule", "path", "curriculum", "target", "model", "estimator", "task", "suite"]
+    for seam in seams:
+        (row,) = re.findall(rf"^\| an? {seam} \|(.*)$", text, re.MULTILINE)
+        for file in re.findall(r"`((?:src|tests)/[^`]*)`", row):
+            assert (ROOT / file).exists(), file
+        section = re.search(rf"^## An? {seam}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+        (block,) = re.findall(r"```python\n(.*?)```", section[1], re.DOTALL)
+        assert len([line for line in block.splitlines() if line.strip()]) <= 15, seam
+
+
 def test_extending():
     names = run("extending.md")
     for t, ends in ((0.0, (1.0, 0.0)), (1.0, (0.0, 1.0))):
         np.testing.assert_allclose(names["Smoothstep"]()(np.asarray(t)), ends, atol=1e-6)
-    assert names["point"].x_t.shape == (5, 2)
-    assert names["isadre"].curriculum.left_ends(None, 0.0, 1.0, 0.2) == 1.0
+    assert isinstance(names["bridged"].path_.schedule, names["Smoothstep"])
+    bridge = names["bridged"].path_
+    np.testing.assert_allclose(bridge.noise_scale(np.array([0.0, 1.0])), bridge.epsilon**0.5)
+    assert names["late"].curriculum.left_ends(None, 0.0, 1.0, 0.2) == 1.0
     at = np.array([[2.0, 2.0], [-1.0, -1.0]])
-    for name in ("brier", "straight", "shift"):
+    for name in ("bridged", "late", "brier", "straight", "shift"):
         first, second = names[name].log_ratio(at)
         assert first > second, name
     # N(0, I) and N(1, I) in two columns: Jeffreys' divergence is 2 nats.

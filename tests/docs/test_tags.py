@@ -1,6 +1,5 @@
 """Formulas cited in code are derived in the docs, and what the docs cite exists."""
 
-import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,7 +10,6 @@ CITED_TAG = re.compile(rf"(?<!\w)\(({TAG}(?:,\s*{TAG})*)\)")
 DEFINED_TAG = re.compile(rf"\*\*\(({TAG})\)\*\*")
 CITATION = re.compile(r"\[(@[^\]]+)\]")
 BIB_KEY = re.compile(r"^@\w+\{([^,\s]+),", re.MULTILINE)
-PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def cited_tags(text):
@@ -61,17 +59,11 @@ def test_each_tag_is_defined_once():
 
 def test_every_citation_is_in_the_bibliography():
     keys = Counter(BIB_KEY.findall((ROOT / "src" / "secant" / "references.bib").read_text("utf-8")))
-    cited = set().union(*(citations(text) for text in texts(ROOT / "docs", "*.md").values()))
+    pages = [*texts(ROOT / "docs", "*.md").values(), *texts(ROOT / "src", "*.py").values()]
+    cited = set().union(*map(citations, pages))
     assert cited
     assert cited - keys.keys() == set()
     assert {key: times for key, times in keys.items() if times != 1} == {}
-
-
-def test_python_blocks_of_the_readme_compile():
-    blocks = PYTHON_BLOCK.findall((ROOT / "README.md").read_text("utf-8"))
-    assert blocks
-    for block in blocks:
-        ast.parse(block)
 
 
 def test_the_patterns_see_what_they_should():

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -15,6 +16,10 @@ from secant.diagnostics import (
     pareto_shape,
 )
 from secant.exceptions import OverlapWarning, TrainingWarning
+from secant.integration import Trapezoid
+from secant.models.anchor import GaussianAnchor
+from secant.paths import DiffusionInterpolant
+from secant.schedules import Trigonometric
 from secant.training import Status
 
 SHIFT = 0.7
@@ -33,6 +38,26 @@ def test_normaliser_of_the_true_ratio_is_one():
 def test_normaliser_sees_a_constant():
     found = log_normaliser(log_ratio_0() + 0.2)
     assert abs(found.log_value - 0.2) < 4.5 * found.standard_error
+
+
+@pytest.mark.parametrize(("evaluations", "is_coarse"), [(2, True), (4, True), (50, False)])
+def test_a_coarse_integral_buys_likelihood_with_mass(evaluations, is_coarse):
+    # Erratum 6, on N(0, 1) → N(2, 0.3²), whose time score is known.
+    mean, scale, rng = 2.0, 0.3, np.random.default_rng(0)
+    moments = (np.zeros(1), np.eye(1), np.full(1, mean), np.full((1, 1), scale**2))
+    exact = GaussianAnchor.fitted(*moments, DiffusionInterpolant(Trigonometric()))
+    x_0, x_1 = rng.normal(size=(50_000, 1)), rng.normal(mean, scale, size=(50_000, 1))
+    on_0, on_1 = (
+        np.asarray(Trapezoid(evaluations)(exact, jnp.asarray(x)).value, float) for x in (x_0, x_1)
+    )
+    rows = 0.5 * x_1[:, 0] ** 2 + 0.5 * np.log(2 * np.pi) - on_1
+    found, entropy = log_normaliser(on_0), 0.5 * np.log(2 * np.pi * np.e * scale**2)
+    error = 4.5 * np.hypot(rows.std() / np.sqrt(rows.size), found.standard_error)
+    assert (rows.mean() < entropy - error) == is_coarse
+    assert rows.mean() + found.log_value > entropy - error  # of a density, and so never below
+    if evaluations == 2:  # the rule sees s(x, 0) = πmx/2 and s(x, 1) = 0: Z of exp(πmx/4)
+        expected = 0.5 * (np.pi * mean / 4.0) ** 2
+        assert abs(found.log_value - expected) < 4.5 * found.standard_error
 
 
 def test_standard_error_is_the_delta_method_one():

@@ -31,7 +31,7 @@ def ksg(x: ArrayLike, y: ArrayLike, k: int = 3) -> float:
     References:
         Kraskov, Stögbauer and Grassberger (2004), Estimating mutual information.
 
-    Example:
+    Examples:
         >>> x = np.random.default_rng(0).normal(size=(1000, 2))
         >>> abs(ksg(x, x[::-1])) < 0.2
         True

@@ -38,7 +38,7 @@ def bmi_tasks() -> tuple[DependentPair, ...]:
     Returns:
         The tasks, of distinct names.
 
-    Example:
+    Examples:
         >>> len(bmi_tasks())
         40
     """
@@ -55,7 +55,7 @@ def geometric_tasks() -> tuple[DependentPair, ...]:
     Returns:
         Six tasks of two columns each.
 
-    Example:
+    Examples:
         >>> [round(task.mutual_information, 4) for task in geometric_tasks()]
         [0.2242, 1.7094, 0.4133, 0.8304, 1.9585, 3.1076]
     """

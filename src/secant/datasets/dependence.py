@@ -39,7 +39,7 @@ def additive_noise(epsilon: float = 0.1) -> Pair:
     Raises:
         ValueError: If `epsilon` is not positive.
 
-    Example:
+    Examples:
         >>> round(additive_noise(0.1).kl, 4)
         1.7094
     """
@@ -71,7 +71,7 @@ def edge_singular_gauss(rho: float = 0.9999) -> Pair:
     Raises:
         ValueError: If |ρ| ≥ 1.
 
-    Example:
+    Examples:
         >>> round(edge_singular_gauss(0.9999).kl, 3)
         4.259
     """
@@ -99,7 +99,7 @@ def joint_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
     Raises:
         ValueError: If a parameter is out of range.
 
-    Example:
+    Examples:
         >>> round(joint_student(2, 2, df=1.0).kl, 4)
         0.4319
     """
@@ -132,7 +132,7 @@ def asinh_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
     Raises:
         ValueError: If a parameter is out of range.
 
-    Example:
+    Examples:
         >>> round(asinh_student(1, 1, df=1.0).kl, 4)
         0.2242
     """
@@ -155,7 +155,7 @@ def shuffled(x_1: Array, y_columns: Sequence[int], key: PRNGKeyArray) -> Array:
     Returns:
         (n, d) rows of p_0.
 
-    Example:
+    Examples:
         >>> rows = jnp.array([[0, 0], [1, 1], [2, 2]])
         >>> shuffled(rows, [1], jax.random.key(0))[:, 0].tolist()
         [0, 1, 2]

@@ -30,7 +30,7 @@ class DependentPair:
             static; row i of x goes with row i of y.
         mutual_information: The truth, in nats.
 
-    Example:
+    Examples:
         >>> import jax
         >>> from secant.datasets import bmi_tasks
         >>> task = bmi_tasks()[0]
@@ -60,7 +60,7 @@ class DependentPair:
         Raises:
             ValueError: If `pair.kl` is unknown, or `dim_x` leaves x or y without columns.
 
-        Example:
+        Examples:
             >>> from secant.datasets import additive_noise
             >>> round(DependentPair.from_pair(additive_noise(0.1), 1).mutual_information, 4)
             1.7094
@@ -88,7 +88,7 @@ class DependentPair:
         Returns:
             The mapped variables, with the same truth.
 
-        Example:
+        Examples:
             >>> import jax.numpy as jnp
             >>> from secant.datasets import bmi_tasks
             >>> bmi_tasks()[0].through(jnp.exp, jnp.negative, "mapped").dim_x

@@ -47,7 +47,7 @@ def gaussian_pair(
     Raises:
         ValueError: If shapes disagree or a covariance is not symmetric positive definite.
 
-    Example:
+    Examples:
         >>> gaussian_pair([0.0], [[1.0]], [2.0], [[1.0]]).kl
         2.0
     """
@@ -85,7 +85,7 @@ def block_gaussians(n_features: int, rho: float = RHO_HALF_NAT) -> Pair:
     Raises:
         ValueError: If d is odd or |ρ| ≥ 1.
 
-    Example:
+    Examples:
         >>> round(block_gaussians(40).kl, 6)
         10.0
     """
@@ -115,7 +115,7 @@ def narrow_gaussian(n_features: int, shift: float = 2.0, scale: float = 0.1) -> 
     Raises:
         ValueError: If `scale` is not positive.
 
-    Example:
+    Examples:
         >>> round(narrow_gaussian(3, shift=2.0, scale=1.0).kl, 6)
         2.0
     """

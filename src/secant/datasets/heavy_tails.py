@@ -42,7 +42,7 @@ def student_pair(
     Raises:
         ValueError: If a parameter is out of range.
 
-    Example:
+    Examples:
         >>> student_pair(2, df_0=4.0, df_1=4.0, shift=0.0, scale=1.0).kl
         0.0
     """
@@ -77,7 +77,7 @@ def student_log_density(squared_radius: Array, df: float, n_features: int) -> Ar
     Returns:
         An array of the shape of `squared_radius`.
 
-    Example:
+    Examples:
         >>> import math
         >>> import jax.numpy as jnp
         >>> bool(jnp.isclose(student_log_density(jnp.array(0.0), 1.0, 1), -math.log(math.pi)))
@@ -105,7 +105,7 @@ def student_draw(key: PRNGKeyArray, df: float, shape: tuple[int, ...]) -> Array:
     References:
         Bailey (1994), Polar generation of random variates with the t-distribution.
 
-    Example:
+    Examples:
         >>> student_draw(jax.random.key(0), 3.0, (4, 2)).shape
         (4, 2)
     """

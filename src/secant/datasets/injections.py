@@ -28,7 +28,7 @@ def normal_cdf(x: Array) -> Array:
     Returns:
         The same shape.
 
-    Example:
+    Examples:
         >>> float(normal_cdf(jnp.array(0.0)))
         0.5
     """
@@ -54,7 +54,7 @@ def mixture_quantile_of_normal(
     Raises:
         ValueError: If the weights do not sum to 1 or there are not as many means.
 
-    Example:
+    Examples:
         >>> w = mixture_quantile_of_normal(jnp.array(0.0), weights=(0.5, 0.5), means=(-1.0, 3.0))
         >>> round(float(w), 4)  # the median lies midway between the means
         1.0
@@ -89,7 +89,7 @@ def wiggly_x(x: Array) -> Array:
     Returns:
         The same shape.
 
-    Example:
+    Examples:
         >>> round(float(wiggly_x(jnp.array(0.0))), 4)
         0.1503
     """
@@ -106,7 +106,7 @@ def wiggly_y(y: Array) -> Array:
     Returns:
         The same shape.
 
-    Example:
+    Examples:
         >>> round(float(wiggly_y(jnp.array(0.0))), 4)
         -0.0716
     """
@@ -123,7 +123,7 @@ def swiss_roll(u: Array) -> Array:
     Returns:
         (n, 2).
 
-    Example:
+    Examples:
         >>> swiss_roll(jnp.zeros((5, 1))).shape
         (5, 2)
     """
@@ -144,7 +144,7 @@ def spiral(x: Array, *, plane: tuple[int, int], speed: float) -> Array:
     Returns:
         (n, d).
 
-    Example:
+    Examples:
         >>> import math
         >>> spiral(jnp.array([[1.0, 0.0]]), plane=(0, 1), speed=math.pi / 2).round(5).tolist()
         [[-0.0, 1.0]]

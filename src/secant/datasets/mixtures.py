@@ -41,7 +41,7 @@ def mixture_pair(
     Raises:
         ValueError: If a count or a scale is not positive.
 
-    Example:
+    Examples:
         >>> mixture_pair(3, seed=1).name
         'mixtures-3d-seed1'
     """
@@ -75,7 +75,7 @@ def mixture_2d() -> Pair:
     Returns:
         The pair.
 
-    Example:
+    Examples:
         >>> import jax
         >>> estimate = mixture_2d().kl_estimate(jax.random.key(0), 10_000)
         >>> 4.3 < estimate.value < 4.8
@@ -93,7 +93,7 @@ def mixture_8d() -> Pair:
     Returns:
         The pair.
 
-    Example:
+    Examples:
         >>> import jax
         >>> estimate = mixture_8d().kl_estimate(jax.random.key(0), 10_000)
         >>> 11.4 < estimate.value < 11.9

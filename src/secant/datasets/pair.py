@@ -54,7 +54,7 @@ class Pair:
             none. See `kl_estimate`.
         reverse_kl: KL(p_0 ‖ p_1), likewise.
 
-    Example:
+    Examples:
         >>> import jax
         >>> from secant.datasets import block_gaussians
         >>> pair = block_gaussians(4)

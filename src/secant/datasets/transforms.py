@@ -27,7 +27,7 @@ def through(pair: Pair, forward: Map, inverse: Map, name: str) -> Pair:
     Returns:
         The pair of y, with the divergences of `pair`.
 
-    Example:
+    Examples:
         >>> from secant.datasets import block_gaussians
         >>> pair = through(block_gaussians(4), half_cube, inverse_half_cube, "half-cube-4d")
         >>> round(pair.kl, 6)
@@ -51,7 +51,7 @@ def half_cube(x: Array) -> Array:
     Returns:
         The same shape.
 
-    Example:
+    Examples:
         >>> float(half_cube(jnp.array(-4.0)))
         -8.0
     """
@@ -67,7 +67,7 @@ def inverse_half_cube(y: Array) -> Array:
     Returns:
         The same shape.
 
-    Example:
+    Examples:
         >>> round(float(inverse_half_cube(jnp.array(-8.0))), 5)
         -4.0
     """
@@ -83,7 +83,7 @@ def asinh(x: Array) -> Array:
     Returns:
         The same shape.
 
-    Example:
+    Examples:
         >>> round(float(asinh(jnp.array(1.0))), 4)
         0.8814
     """
@@ -99,7 +99,7 @@ def inverse_asinh(y: Array) -> Array:
     Returns:
         The same shape.
 
-    Example:
+    Examples:
         >>> round(float(inverse_asinh(asinh(jnp.array(3.0)))), 5)
         3.0
     """

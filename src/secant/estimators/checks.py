@@ -63,6 +63,12 @@ def check_same_columns(x_0: ArrayLike, x_1: ArrayLike, names: tuple[str, str]) -
         )
 
 
+_ROWS = (
+    "a numeric array of shape (n, d) without NaN or infinity; "
+    "secant.io.encoding makes one of a table with gaps or text"
+)
+
+
 def checked_rows(
     x: ArrayLike, name: str, *, n_features: int | None = None, least: int = 2
 ) -> Float[np.ndarray, "n d"]:
@@ -87,7 +93,7 @@ def checked_rows(
 
 
 def _in_memory(x: ArrayLike, name: str) -> Float[np.ndarray, "n d"]:
-    with naming(name, "a numeric array of shape (n, d) without NaN or infinity"):
+    with naming(name, _ROWS):
         check_unmasked(x)
         rows: np.ndarray = check_array(x, dtype="numeric", input_name=name, ensure_min_samples=0)
     return doubles(rows, name)

@@ -92,7 +92,7 @@ class PathEntropy(Savable, BaseEstimator):
         difference_: H(p_0) − H(p_1) over the held-out rows.
         history_: the training record.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 2)), rng.normal(0, 0.5, (2000, 2))

@@ -49,7 +49,7 @@ class SecantRatio(PathRatio):
         history_: the training record, one entry a look at the held-out loss.
         model_, path_, scaling_, training_: what was resolved and learned.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 2)), rng.normal(1, 1, (2000, 2))

@@ -209,8 +209,8 @@ def _refuse_missing(lacks: Mapping[str, Bool[np.ndarray, " n"]], label: str) -> 
     if any(where.any() for where in lacks.values()):
         raise TableError(
             f"Values are missing in {label}: {_counts(lacks)}. Leave those rows out with "
-            "Missing.DROP (`--missing drop`), or fill them in with Missing.IMPUTE "
-            "(`--missing impute`)."
+            "`--missing drop` (in Python, Missing.DROP), or fill them in with "
+            "`--missing impute` (Missing.IMPUTE)."
         )
 
 

@@ -34,7 +34,8 @@ def quoted(names: Iterable[object]) -> str:
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """The words "; did you mean 'x'?" where a name comes close, or nothing."""
+    """The words "; did you mean 'x'?" where a name comes close or begins so, or nothing."""
     by_small_letters = {other.lower(): other for other in reversed(names)}
     close = difflib.get_close_matches(name.lower(), by_small_letters, n=1)
+    close = close or [n for n in map(str.lower, names) if name and n.startswith(name.lower())]
     return f"; did you mean {shown(by_small_letters[close[0]])}?" if close else ""

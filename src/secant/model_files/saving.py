@@ -57,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
     Raises:
         ModelFileError: the file is damaged, foreign, or of a later version.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant, tempfile
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (200, 2)), rng.normal(1, 1, (200, 2))

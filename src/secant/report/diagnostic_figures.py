@@ -106,7 +106,7 @@ def plot_drift(
     """
     bars = _contributions(found) if isinstance(found, DriftReport) else _distances(found)
     shown = bars.first(n_features)
-    figure = Figure(figsize=(7.2, 1.5 + 0.32 * max(len(shown.names), 3)), layout="constrained")
+    figure = Figure(figsize=(7.2, 1.7 + 0.32 * max(len(shown.names), 3)), layout="constrained")
     axes = figure.subplots()
     clean(axes)
     axes.grid(visible=False, axis="y")
@@ -119,10 +119,11 @@ def plot_drift(
     axes.set_yticks(where, [label(name) for name in shown.names])
     axes.invert_yaxis()
     axes.axvline(0.0, color=INK, linewidth=0.8)
-    axes.set_xlabel(shown.label)
+    # Of the figure: long names leave the axes too narrow for either line.
+    figure.supxlabel(shown.label, color=INK, fontsize=10)
     hidden = len(bars.names) - len(shown.names)
     more = f" ({hidden} smaller not shown)" if hidden else ""
-    axes.set_title(f"{shown.title}{more}", color=INK, fontsize=11)
+    figure.suptitle(f"{shown.title}{more}", color=INK, fontsize=11)
     return saved(figure, path)
 
 

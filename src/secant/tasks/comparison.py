@@ -68,7 +68,7 @@ def compare(
             result keeps.
         progress: a progress bar; None shows one on a terminal only.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(size=(400, 3)), rng.normal(size=(300, 3))

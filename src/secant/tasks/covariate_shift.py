@@ -55,7 +55,7 @@ class CovariateShift(MetaEstimatorMixin, BaseEstimator):
         n_features_in_: columns of X; feature_names_in_ their names, if X had any.
         classes_: of a classifier.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> from sklearn.linear_model import LinearRegression
         >>> rng = np.random.default_rng(0)

@@ -90,7 +90,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         base_: the fitted base.
         ratio_: the fitted ratio, with `diagnostics_`.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rows = np.random.default_rng(0).normal(size=(2000, 2))
         >>> density = secant.DensityEstimator(base="gaussian", random_state=0).fit(rows)

@@ -57,7 +57,7 @@ def kl_divergence(
         confidence: level of the interval.
         random_state: seed of the folds and the fits.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 1)), rng.normal(1, 1, (2000, 1))

@@ -52,7 +52,7 @@ def detect_drift(
         random_state: seed of the folds, the fits and the permutations.
         feature_names: of the columns; None takes those of a table.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> reference, current = rng.normal(size=(400, 3)), rng.normal(size=(300, 3))
@@ -149,7 +149,7 @@ class DriftDetector(BaseEstimator):
         reference_: (n_0, d) the rows remembered.
         names_: of the columns; None for an array.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> detector = secant.DriftDetector(secant.SklearnRatio(folds=None), random_state=0)

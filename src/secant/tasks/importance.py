@@ -141,7 +141,7 @@ def importance_weights(
             common. None caps nothing.
         random_state: seed of the folds and the fits.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> source, target = rng.normal(0, 1, (2000, 1)), rng.normal(0.5, 1, (2000, 1))

@@ -23,7 +23,7 @@ class MIEstimator:
         options: how; the second opinion is left out by default, for nobody would see it.
         random_state: seed of everything random.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> x = np.random.default_rng(0).normal(size=(400, 1))
         >>> estimator = secant.MIEstimator(MIOptions(correct=False, second_opinion=False))

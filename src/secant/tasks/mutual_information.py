@@ -64,7 +64,7 @@ def mutual_information(
     Returns:
         The estimate with its standard error, interval, p-value and pointwise values.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x = rng.normal(size=500)

@@ -68,7 +68,7 @@ def two_sample_test(
         n_permutations: of the labels in each fold.
         random_state: seed of the folds, the fits and the permutations.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (500, 2)), rng.normal(0.3, 1, (500, 2))

@@ -81,7 +81,7 @@ def checkpointing(
     Raises:
         CheckpointError: the folder cannot be written.
 
-    Example:
+    Examples:
         >>> import numpy as np, secant, tempfile
         >>> from secant.training import checkpointing
         >>> rng = np.random.default_rng(0)

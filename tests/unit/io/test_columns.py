@@ -28,6 +28,8 @@ def test_patterns_choose_in_the_order_of_the_table(patterns, expected):
 def test_a_pattern_for_nothing_names_the_nearest_column():
     with pytest.raises(TableError, match=r"No column matches 'color'; did you mean 'Colour'\?"):
         selected(NAMES, ["age", "color"])
+    with pytest.raises(TableError, match=r"'age'; did you mean 'Age at sign-up \(years\)'\?"):
+        selected(["name", "Age at sign-up (years)"], ["age"])
     with pytest.raises(TableError, match=r"No column matches 'zzz'. The columns are 'age', 'x1'"):
         selected(NAMES, ["!zzz"])
 

@@ -47,6 +47,15 @@ def test_calibration_is_drawn_from_the_curve(tmp_path: Path):
     assert plot_calibration(diagnosed(shift=40.0, n=30)) is not None  # apart: bounds only
 
 
+def assert_all_in_the_picture(figure):
+    """No label is cut at an edge."""
+    drawn, width, height = figure.get_tightbbox(), *figure.get_size_inches()
+    assert drawn.x0 >= 0.0
+    assert drawn.y0 >= 0.0
+    assert drawn.x1 <= width
+    assert drawn.y1 <= height
+
+
 def test_drift_is_drawn_with_the_largest_first(tmp_path: Path):
     rng = np.random.default_rng(0)
     x_0, x_1 = rng.normal(size=(200, 3)), rng.normal(size=(200, 3)) + np.array([0.0, 1.0, 0.2])
@@ -55,11 +64,14 @@ def test_drift_is_drawn_with_the_largest_first(tmp_path: Path):
     found = detect_drift(
         x_0, x_1, estimator=ratio, n_folds=2, n_permutations=9, random_state=0, feature_names=names
     )
-    axes = plot_drift(found, tmp_path / "d.png").axes[0]
+    figure = plot_drift(found, tmp_path / "d.png")
+    assert_all_in_the_picture(figure)
+    axes = figure.axes[0]
     widths = [bar.get_width() for bar in axes.patches]
     assert widths == [c.contribution for c in found.features]
     assert axes.get_yticklabels()[0].get_text() == r"b \$"
-    assert "±" in axes.get_xlabel()
-    few = plot_drift(diagnosed(columns=20), n_features=4).axes[0]
-    assert len(few.patches) == 4
-    assert "(16 smaller not shown)" in few.get_title()
+    assert "±" in figure.get_supxlabel()
+    few = plot_drift(diagnosed(columns=20), n_features=4)
+    assert_all_in_the_picture(few)
+    assert len(few.axes[0].patches) == 4
+    assert "(16 smaller not shown)" in few.get_suptitle()

@@ -20,7 +20,7 @@ def toys() -> tuple[Toy, ...]:
     Returns:
         swissroll, circles, rings, moons, 8gaussians, pinwheel, 2spirals, checkerboard and tree.
 
-    Example:
+    Examples:
         >>> [toy.name for toy in toys()][:4]
         ['swissroll', 'circles', 'rings', 'moons']
     """

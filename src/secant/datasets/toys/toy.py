@@ -33,7 +33,7 @@ class Toy:
         log_density: `(n, 2) → (n,)`, normalised, traceable by JAX.
         exact_entropy: H from a closed form; `None` if there is none. See `entropy`.
 
-    Example:
+    Examples:
         >>> from secant.datasets import toys
         >>> checkerboard = toys()[7]
         >>> x = checkerboard.draw(jax.random.key(0), 100)
