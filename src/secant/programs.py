@@ -32,7 +32,7 @@ def keep_programs(folder: str | Path | None = None) -> None:
     Args:
         folder: for the programs, at most 1 GiB of them; None is `~/.cache/secant/programs`.
 
-    Example:
+    Examples:
         >>> import secant
         >>> secant.keep_programs()  # doctest: +SKIP
     """

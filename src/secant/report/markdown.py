@@ -18,6 +18,7 @@ from secant.tasks.mi_result import MutualInformation
 __all__ = ["escaped", "markdown", "table", "write_markdown"]
 
 _SHOWN = 10
+_NUMBER = re.compile(r"\W*\d|–?$|failed|not reached")  # or what stands in a number's place
 
 
 def write_markdown(path: Path | str, result: object) -> None:
@@ -123,8 +124,10 @@ def _divergence(found: Divergence) -> tuple[str, str, str]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table, the first column to the left and the others to the right."""
-    rule = ["---", *["---:"] * (len(header) - 1)]
+    """A Markdown table, columns of numbers to the right and columns of words to the left."""
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
+    numeric = [all(map(_NUMBER.match, column)) for column in columns[1:]]
+    rule = ["---", *("---:" if right else "---" for right in numeric)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
 
 

@@ -14,6 +14,7 @@ from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.report import write_report
 from secant.benchmarks.rows import Row, keep_rows, read_rows
 from secant.benchmarks.suites import Entry, Suite
+from secant.benchmarks.tables import table
 from secant.benchmarks.tasks import Task
 from secant.datasets import block_gaussians
 from secant.integration import SecantSteps
@@ -93,3 +94,8 @@ def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.
     assert "| method | pair (2.00) | evaluations a row | seconds a fit |" in methods
     assert "| ours | 0.20 | 1 | 3.00 |" in methods
     assert "| theirs | 0.20 |" in Path("_generated/information.md").read_text()
+
+
+def test_numbers_stand_to_the_right_and_words_to_the_left():
+    text = table(["task", "method", "error", "best"], [["a", "KSG", "–", "**0.10** (b)"]])
+    assert text.splitlines()[1] == "| --- | --- | ---: | ---: |"
