@@ -51,7 +51,7 @@ def sampler(key, n):
 def far_halves(process):
     """Half of the rows of each of two samples: the low ones of x_0 go with the high ones of x_1."""
     rng = np.random.default_rng(1)
-    samples = [rng.normal(0.0, 1.0, (6000, 2)), rng.normal(0.8, 1.0, (6000, 2))]
+    samples = [rng.normal(0.0, 1.0, (4000, 2)), rng.normal(0.8, 1.0, (4000, 2))]
     in_order = [x[np.argsort(sign * x.sum(1))] for x, sign in zip(samples, (1, -1), strict=True)]
     return samples if process is None else [np.array_split(x, 2)[process] for x in in_order]
 
@@ -62,7 +62,7 @@ def truth(x):
 
 
 def long_classifier():
-    settings = training(steps=400, evaluate_every=100)
+    settings = training(steps=200, evaluate_every=100, learning_rate=3e-3)
     return secant.ClassifierRatio(trunk=TRUNK, training=settings, random_state=0)
 
 
@@ -162,7 +162,7 @@ class Fits:
         rows = np.concatenate(far_halves(None))
         with data_parallel(own_rows=True):
             self.keep("own rows", long_classifier().fit_samples(*halves), rows)
-            uneven = (halves[0][: 2000 + 500 * self.process], halves[1])
+            uneven = (halves[0][: 1600 + 400 * self.process], halves[1])
             self.told("uneven", lambda: ratio().fit_samples(*uneven))
 
 

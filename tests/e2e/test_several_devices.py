@@ -23,6 +23,7 @@ def started(devices, *arguments):
         **os.environ,
         "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
+        "FORCE_COLOR": "1",  # a progress bar as on a terminal
     }
     command = [sys.executable, SCRIPT, *map(str, arguments)]
     pipe = subprocess.PIPE
@@ -47,9 +48,9 @@ def of_one_process(folder, *cases):
     return found(folder, [started(DEVICES, ",".join(cases), folder)])[0]
 
 
-def of_two_processes(folder, *cases):
+def of_two_processes(folder, *cases, devices=DEVICES // 2):
     address = free_address()
-    both = [started(DEVICES // 2, ",".join(cases), folder, i, address) for i in range(2)]
+    both = [started(devices, ",".join(cases), folder, i, address) for i in range(2)]
     return found(folder, both)
 
 
@@ -114,13 +115,24 @@ def test_two_processes(expected, tmp_path):
 
 
 def test_processes_with_rows_of_their_own(tmp_path):
-    first, second = of_two_processes(tmp_path, "own_rows")
+    first, second = of_two_processes(tmp_path, "own_rows", devices=1)
     np.testing.assert_array_equal(first["own rows: weights"], second["own rows: weights"])
     whole, rows = far_halves(None), np.concatenate(far_halves(None))
     with_all = long_classifier().fit_samples(*whole).log_ratio(rows)
-    errors = [
-        np.sqrt(np.mean((found - truth(rows)) ** 2))
-        for found in (first["own rows: log ratio"], with_all)
-    ]
-    print(errors)
+    error, error_with_all = (
+        np.sqrt(np.mean((log_ratio - truth(rows)) ** 2))
+        for log_ratio in (first["own rows: log ratio"], with_all)
+    )
+    assert error < 1.5 * error_with_all  # the same up to other batches; apart, halves are 2 off
     assert "equal shares of x_0, to 1%; got 44.4%, 55.6%" in str(first["uneven"])
+
+
+@pytest.mark.slow
+def test_weights_and_samplers(tmp_path):
+    cases = ("weighted", "sampler")
+    (tmp_path / "four").mkdir()
+    (tmp_path / "two").mkdir()
+    whole, four = alone(tmp_path, *cases), of_one_process(tmp_path / "four", *cases)
+    for name in cases:
+        for one in (four, *of_two_processes(tmp_path / "two", name)):
+            check_same(one, whole, name)
