@@ -1,5 +1,6 @@
 """Devices and what processes tell each other, as far as one device and one process show it."""
 
+import signal
 from types import SimpleNamespace
 
 import jax
@@ -7,9 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from secant.training import data_parallel, processes, progress
+from secant.training import (
+    CheckpointError,
+    Record,
+    checkpoint_files,
+    data_parallel,
+    processes,
+    progress,
+)
+from secant.training.checkpoint_files import Progress, Slot
 from secant.training.devices import Devices, current_devices
 from secant.training.fingerprints import Causes, digests
+from secant.training.interruption import holding_back_signals
 
 
 def together(monkeypatch, module, **fields):
@@ -134,3 +144,34 @@ def test_a_fit_of_own_rows_is_known_by_the_rows_of_all(monkeypatch):
     joined = processes.common_fingerprint(one)
     assert joined["data"] not in (one["data"], other["data"])
     assert {**joined, "data": ""} == {**one, "data": ""}
+
+
+def slot_of(folder):
+    return Slot(folder / "training-0.checkpoint", 0.0, {})
+
+
+def progress_at(step):
+    return Progress((jnp.ones(1),), (0, 0.0, 0.0, 0), (Record(step, 0.0, 0.0, 0.0),))
+
+
+def test_only_the_first_process_writes_checkpoints(monkeypatch, tmp_path):
+    for process in (1, 0):
+        together(monkeypatch, checkpoint_files, process=process)
+        slot_of(tmp_path).write(progress_at(10))
+        assert len(list(tmp_path.iterdir())) == (process == 0)
+
+
+def test_processes_that_do_not_see_the_same_checkpoint_are_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(checkpoint_files, "gathered", lambda own: [own, np.array(10)])
+    with pytest.raises(CheckpointError, match=r"are of steps \[0, 10\]\. Name a folder that all"):
+        slot_of(tmp_path).restored(progress_at(0))
+
+
+@pytest.mark.usefixtures("as_in_a_terminal")
+def test_a_signal_to_another_process_is_taken_as_ones_own():
+    with holding_back_signals() as held:
+        held.take(0)  # none came
+        held.let_go()
+        held.take(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            held.let_go()
