@@ -14,9 +14,8 @@ from tests.e2e.parallel_fits import BATCH, Fits, far_halves, long_classifier, tr
 
 SCRIPT = Path(__file__).with_name("parallel_fits.py")
 DEVICES = 4  # in each run, of one process or of two
-ROUNDING = (
-    1e-5  # float32 sums in another order; measured 2e-7 after 20 steps, another seed makes 0.2
-)
+# Of float32 sums in another order; measured 2e-7 after 20 steps, another seed makes 0.2
+ROUNDING = 1e-5
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
 
