@@ -12,7 +12,8 @@ from jaxtyping import Float
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from secant.estimators.preparation import Gaussian, Prepared
+from secant.estimators.gaussians import Gaussian
+from secant.estimators.preparation import Prepared
 from secant.models.anchor import Anchor, GaussianAnchor, MixtureAnchor
 from secant.paths import Path
 

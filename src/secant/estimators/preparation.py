@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
-from scipy.stats import multivariate_normal
 
+from secant.estimators.gaussians import Gaussian
 from secant.estimators.scaling import Scaling, ScalingRule
 from secant.paths import Moments
+from secant.training.devices import current_devices
 from secant.training.mapped_files import check_whole
+from secant.training.processes import check_even, pooled
 from secant.training.settings import Training
 from secant.training.sources import (
     ArraySource,
@@ -24,7 +26,6 @@ from secant.training.sources import (
 )
 
 __all__ = [
-    "Gaussian",
     "Prepared",
     "Sample",
     "from_sampler",
@@ -50,22 +51,14 @@ class Sample:
     rows: np.ndarray
     weights: Float[np.ndarray, " n"] | None = None
 
-
-@dataclass(frozen=True)
-class Gaussian:
-    """Mean and covariance of one scaled sample."""
-
-    mean: Float[np.ndarray, " d"]
-    covariance: Float[np.ndarray, "d d"]
-
-    def log_likelihood(self, x: Float[np.ndarray, "n d"]) -> float:
-        """Mean log density of some rows."""
-        return float(multivariate_normal(self.mean, self.covariance).logpdf(x).mean())
-
     @property
-    def square(self) -> float:
-        """E‖x‖²."""
-        return float(self.mean @ self.mean + np.trace(self.covariance))
+    def mass(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return float(self.rows.shape[0] if self.weights is None else self.weights.sum())
+
+    def weights_of(self, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
+        """Of rows by their numbers; None for equal ones."""
+        return None if self.weights is None else self.weights[rows]
 
 
 @dataclass(frozen=True)
@@ -99,20 +92,35 @@ class Prepared:
 def from_samples(
     sample_0: Sample, sample_1: Sample, rule: ScalingRule, training: Training, seed: int
 ) -> Prepared:
-    """Prepare two arrays, in memory or memory-mapped."""
+    """Prepare two arrays, in memory or memory-mapped.
+
+    Of rows that every process brings of its own, as many of each are pooled as one would take: all
+    processes come to the same scaling, held-out rows and moments.
+    """
     rng = np.random.default_rng(seed)
     samples = (sample_0, sample_1)
+    check_even([s.mass for s in samples], sample_0.rows.shape[1])
     splits = [_split(s, training, rng) for s in samples]
     kept = [train for train, _ in splits]
     some = [
-        _resampled(s, _thinned(rows, _ROWS_FOR_SCALING, rng), rng)
+        _resampled(s, _thinned(rows, _of_this_process(_ROWS_FOR_SCALING), rng), rng)
         for s, rows in zip(samples, kept, strict=True)
     ]
-    scaling = rule.fitted(some[0], some[1])
-    raw = [x[rng.permutation(x.shape[0])[:_ROWS_IN_HAND]] for x in some]
-    held = [scaling(_resampled(s, held, rng)) for s, (_, held) in zip(samples, splits, strict=True)]
+    scaling = rule.fitted(*map(pooled, some))
+    in_hand = _of_this_process(_ROWS_IN_HAND)
+    raw = [pooled(x[rng.permutation(x.shape[0])[:in_hand]]) for x in some]
+    held = [
+        scaling(pooled(_resampled(s, held, rng)))
+        for s, (_, held) in zip(samples, splits, strict=True)
+    ]
     source, gaussians = _trained_on(samples, kept, scaling)
     return _prepared(source, scaling, held, raw, gaussians)
+
+
+def _of_this_process(rows: int) -> int:
+    """How many rows to take here for so many of all."""
+    devices = current_devices()
+    return max(int(rows * devices.share), 1) if devices.own_rows else rows
 
 
 def _prepared(
@@ -145,10 +153,12 @@ def _split(
         rows = rows[sample.weights > 0.0]
     if rows.size == 1:  # all the weight on one row, which is then as good as many copies of it
         return rows, rows
-    most = min(training.validation_rows, rows.size - 1)
+    most = min(_of_this_process(training.validation_rows), rows.size - 1)
     n_held = int(np.clip(round(training.validation_share * rows.size), 1, most))
     order = rng.permutation(rows)
-    return np.sort(order[n_held:]), order[:n_held]
+    held, kept = order[:n_held].copy(), order[n_held:]
+    kept.sort()  # in place: the numbers of a billion rows are 8 GB
+    return kept, held
 
 
 def _thinned(
@@ -181,14 +191,18 @@ def _trained_on(
     """Where batches come from, and the moments of the rows they are drawn from."""
     pairs = list(zip(samples, kept, strict=True))
     shares = [_shares(s, rows) for s, rows in pairs]
-    if any(isinstance(s.rows, np.memmap) for s in samples):
+    if current_devices().own_rows or any(isinstance(s.rows, np.memmap) for s in samples):
         zero, one = (s.rows for s in samples)
         mapped = MappedSource(zero, one, kept[0], kept[1], scaling, shares[0], shares[1])
-        return mapped, [_gaussian(_read(s, rows, scaling), s, rows) for s, rows in pairs]
+        return mapped, [
+            Gaussian.of(_read(s, rows, scaling), s.weights_of(rows)) for s, rows in pairs
+        ]
     scaled = [scaling(s.rows[rows]) for s, rows in pairs]
     source = ArraySource(*(Weighted.padded(x, w) for x, w in zip(scaled, shares, strict=True)))
     cut = [np.array_split(x, -(-len(x) // _BLOCK)) for x in scaled]
-    return source, [_gaussian(x, *pair) for x, pair in zip(cut, pairs, strict=True)]
+    return source, [
+        Gaussian.of(x, s.weights_of(rows)) for x, (s, rows) in zip(cut, pairs, strict=True)
+    ]
 
 
 def _read(
@@ -206,33 +220,6 @@ def _shares(sample: Sample, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, " 
         return None
     cumulative = np.cumsum(sample.weights[rows])
     return cumulative / cumulative[-1]
-
-
-def _gaussian(
-    blocks: Iterable[Float[np.ndarray, "m d"]], sample: Sample, rows: Int[np.ndarray, " n"]
-) -> Gaussian:
-    """Weighted moments of the scaled rows, which come in blocks."""
-    d = sample.rows.shape[1]
-    seen, mass, total, product = 0, 0.0, np.zeros(d), np.zeros((d, d))
-    for block in blocks:
-        x = block.astype(np.float64)
-        some = rows[seen : seen + x.shape[0]]
-        w = np.ones(some.size) if sample.weights is None else sample.weights[some]
-        seen += some.size
-        mass += float(w.sum())
-        total += w @ x
-        product += (x * w[:, None]).T @ x
-    return _shrunk(total / mass, product / mass, rows.size)
-
-
-def _shrunk(mean: Float[np.ndarray, " d"], second: Float[np.ndarray, "d d"], n: int) -> Gaussian:
-    """Mean and covariance, the latter pulled to its diagonal by as much as few rows call for."""
-    covariance = second - np.outer(mean, mean)
-    variance = np.maximum(np.diag(covariance), 0.0)
-    share = mean.size / (mean.size + n)
-    covariance = (1.0 - share) * covariance + share * np.diag(variance)
-    ridge = 1e-6 * max(float(variance.mean()), 1e-12) + 1e-12
-    return Gaussian(mean, covariance + ridge * np.eye(mean.size))
 
 
 def from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: int) -> Prepared:
@@ -260,7 +247,7 @@ def _sampled_gaussians(source: SamplerSource, key: PRNGKeyArray) -> list[Gaussia
         for k in jax.random.split(key, n_blocks)
     ]
     return [
-        _shrunk(
+        Gaussian.shrunk(
             np.mean([b[i][0] for b in blocks], axis=0),
             np.mean([b[i][1] for b in blocks], axis=0),
             n_blocks * _BLOCK,

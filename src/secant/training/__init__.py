@@ -2,6 +2,7 @@
 
 from secant.training.checkpoint_files import CheckpointError
 from secant.training.checkpoints import checkpointing
+from secant.training.devices import data_parallel
 from secant.training.history import Record, Status
 from secant.training.interruption import keeping_best_on_interrupt
 from secant.training.pairing import OptimalTransport, Pairing
@@ -15,5 +16,6 @@ __all__ = [
     "Status",
     "Training",
     "checkpointing",
+    "data_parallel",
     "keeping_best_on_interrupt",
 ]

@@ -18,8 +18,10 @@ from secant.exceptions import CheckpointWarning
 from secant.model_files.container import Contents, packed, read
 from secant.model_files.errors import ModelFileError
 from secant.provenance import cores, versions
+from secant.training.devices import current_devices
 from secant.training.fingerprints import first_difference
 from secant.training.history import Record
+from secant.training.processes import gathered
 
 __all__ = ["CheckpointError", "Progress", "Slot"]
 
@@ -71,8 +73,19 @@ class Slot:
         """What was written here; the start itself where nothing was.
 
         Raises:
-            CheckpointError: the file is damaged, or of another fit.
+            CheckpointError: the file is damaged, or of another fit, or processes that train
+                together do not all see it.
         """
+        found = self._found(start)
+        steps = [int(step) for step in gathered(np.array(found.step))]
+        if len(set(steps)) > 1:
+            raise CheckpointError(
+                f"processes that train together must all read one {self._path}; theirs are of "
+                f"steps {steps}. Name a folder that all of them share."
+            )
+        return found
+
+    def _found(self, start: Progress) -> Progress:
         if not self._path.exists():
             return start
         try:
@@ -89,7 +102,7 @@ class Slot:
                 f"{self._path} {changes}: the fit goes on, but its model may differ in the last "
                 "digits from that of an unbroken fit. Go back to those for the same bits.",
                 CheckpointWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         self._step_on_disk = progress.step
         return progress
@@ -101,6 +114,8 @@ class Slot:
             CheckpointError: it cannot be written; an earlier one is as it was.
         """
         self._tried = time.perf_counter()
+        if current_devices().process > 0:  # the first writes for all that train together
+            return
         try:
             self._path.parent.mkdir(exist_ok=True)  # somebody may have tidied up
             write_atomically(self._path, packed(_contents(progress, self._fingerprint)))
@@ -170,7 +185,7 @@ def _like(leaf: Any, kept: np.ndarray) -> jax.Array:  # noqa: ANN401
 def _surroundings() -> dict[str, str]:
     """What the last bits of a training may depend on beside the fit itself."""
     place = {"processor": platform.machine(), "cores": str(len(cores()))}
-    return {**versions(), **place, "device": jax.default_backend()}
+    return {**versions(), **place, "device": str(current_devices())}
 
 
 def _changes(header: dict[str, Any]) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from secant.atomic_files import cause_in_words, check_writable
 from secant.training.checkpoint_files import CheckpointError, Progress, Slot
-from secant.training.fingerprints import Causes, digests
 from secant.training.interruption import holding_back_signals
+from secant.training.processes import highest
 
 __all__ = ["Checkpoints", "checkpointing", "keeping", "next_slot"]
 
@@ -35,7 +35,8 @@ def keeping(slot: Slot | None) -> Iterator[Callable[[Progress, bool], None]]:
     with holding_back_signals() as held:
 
         def keep(progress: Progress, has_ended: bool) -> None:  # noqa: FBT001
-            if held.is_waiting:
+            held.take(highest(held.number))  # processes that train together stop together
+            if held.number:
                 slot.write(progress)
                 held.let_go()
             else:
@@ -51,10 +52,10 @@ class Checkpoints:
         self._folder, self._every = folder, every_seconds
         self._numbers = itertools.count()
 
-    def next_slot(self, causes: Causes) -> Slot:
+    def next_slot(self, fingerprint: dict[str, str]) -> Slot:
         """The file of the next training."""
         path = self._folder / f"training-{next(self._numbers)}.checkpoint"
-        return Slot(path, self._every, digests(causes))
+        return Slot(path, self._every, fingerprint)
 
 
 _current: ContextVar[Checkpoints | None] = ContextVar("checkpoints", default=None)
@@ -121,11 +122,11 @@ def _made(folder: Path) -> bool:
     return is_new
 
 
-def next_slot(causes: Callable[[], Causes]) -> Slot | None:
+def next_slot(fingerprint: Callable[[], dict[str, str]]) -> Slot | None:
     """Where the training that begins now is to be written; None if nowhere.
 
     Args:
-        causes: all that the training depends on, by which it is known again.
+        fingerprint: digests of all that the training depends on, by which it is known again.
     """
     checkpoints = _current.get()
-    return None if checkpoints is None else checkpoints.next_slot(causes())
+    return None if checkpoints is None else checkpoints.next_slot(fingerprint())

@@ -59,13 +59,13 @@ class HeldBack:
     """Signals that have come and not yet taken effect."""
 
     def __init__(self) -> None:
-        self._number: int | None = None
+        self.number = 0  # of the one that has come; 0 for none
         self._earlier: dict[int, Handler] = {}
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether one has come."""
-        return self._number is not None
+    def take(self, number: int) -> None:
+        """Do as if this one had come, where such signals are held back."""
+        if number in self._earlier:
+            self.number = number
 
     def let_go(self) -> None:
         """Let the one that has come do what it would have done without us.
@@ -73,15 +73,15 @@ class HeldBack:
         Ctrl-C raises `KeyboardInterrupt`, SIGTERM ends the process; a handler of the user's own is
         called, and if it returns, so does this.
         """
-        number, self._number = self._number, None
-        if number is not None:
+        number, self.number = self.number, 0
+        if number:
             ours = signal.signal(number, self._earlier[number])
             signal.raise_signal(number)
             signal.signal(number, ours)
 
     def _came(self, number: int, frame: FrameType | None) -> None:
         del frame
-        was_waiting, self._number = self.is_waiting, number
+        was_waiting, self.number = bool(self.number), number
         if was_waiting:  # the second will not wait
             self.let_go()
 

@@ -11,13 +11,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import PyTree
 
-from secant.training.checkpoint_files import Progress
+from secant.training.checkpoint_files import Progress, Slot
 from secant.training.checkpoints import keeping, next_slot
-from secant.training.fingerprints import Causes
+from secant.training.devices import current_devices
+from secant.training.fingerprints import Causes, digests
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.history import Record, Status
 from secant.training.interruption import is_interrupted
 from secant.training.problem import Problem
+from secant.training.processes import agreed, common_fingerprint, highest
 from secant.training.progress import Reporter
 from secant.training.settings import Training
 from secant.training.state import TrainingState, split
@@ -45,12 +47,16 @@ class _Best:
     def __init__(self, held_out: HeldOut, rest: PyTree, weights: PyTree) -> None:
         self._held_out, self._rest = held_out, rest
         self.step, self.weights = 0, _copied(weights)
-        self.score = held_out.score(eqx.combine(weights, rest))
+        self.score = self._judged(weights)
         self.looks_since = 0
+
+    def _judged(self, weights: PyTree) -> HeldOutScore:
+        score = self._held_out.score(eqx.combine(weights, self._rest))
+        return HeldOutScore(*agreed(score.value, score.standard_error))
 
     def offer(self, weights: PyTree, step: int) -> float:
         """Keep these weights if they are the best; their held-out loss either way."""
-        score = self._held_out.score(eqx.combine(weights, self._rest))
+        score = self._judged(weights)
         if math.isfinite(score.value) and not self.score.value <= score.value:
             self.score, self.weights, self.step = score, _copied(weights), step
             self.looks_since = 0
@@ -78,38 +84,55 @@ def train(problem: Problem, report: Reporter) -> TrainingResult:
 
     The untrained model counts as a candidate: two samples of one distribution give a log ratio of
     zero rather than fitted noise. Within `keeping_best_on_interrupt`, Ctrl-C ends it too; within
-    `checkpointing` it goes on from where it was stopped.
+    `checkpointing` it goes on from where it was stopped; within `data_parallel` its batches are
+    shared out, and all else is done, and decided alike, in every process.
     """
-    training = problem.training
+    training, devices = problem.training, current_devices()
+    devices.check(training.batch_size)
     weights, rest = split(problem.model)
     best = _Best(problem.held_out, rest, weights)
     key_rows, key_steps = jax.random.split(problem.key)
     state = TrainingState.start(weights, training, key=key_steps)
     history = [Record(0, 0.0, float("nan"), best.score.value)]
-    slot = next_slot(lambda: _causes(problem))
+    slot = _slot(problem)
     if slot is not None:
         found = slot.restored(_progress(state, best, history))
         best.resume(found)
         state, history = state.with_arrays(found.arrays[0]), list(found.history)
     step, began = history[-1].step, time.perf_counter() - history[-1].seconds
     status = _status(history[-1], best, training)
+    source, kept_apart, objective = devices.everywhere((problem.source, rest, problem.objective))
+    state = devices.everywhere(state)
     with keeping(slot) as keep:
         while status is Status.RUNNING:
             n_steps = min(training.evaluate_every, training.steps - step)
             key = jax.random.fold_in(key_rows, step)
-            rows = problem.source.loaded(key, n_steps, training.batch_size)
-            run = Run(rest, rows, problem.objective, training.of_a_step)
+            rows = source.loaded(key, n_steps, training.batch_size)
+            run = Run(kept_apart, rows, objective, training.of_a_step, devices)
             state, losses = run_steps(run, state, n_steps)
             step += n_steps
-            loss, score = float(jnp.mean(losses)), best.offer(state.average, step)
-            history.append(Record(step, time.perf_counter() - began, loss, score))
+            loss, score = float(jnp.mean(losses)), best.offer(devices.here(state.average), step)
+            seconds, loss = agreed(time.perf_counter() - began, loss)
+            history.append(Record(step, seconds, loss, score))
             report(history[-1])
             status = _status(history[-1], best, training)
-            keep(_progress(state, best, history), status is not Status.RUNNING)
+            keep(_progress(devices.here(state), best, history), status is not Status.RUNNING)
     seconds = time.perf_counter() - began
     return TrainingResult(
         best.model(), status, best.score, best.step, step, seconds, tuple(history)
     )
+
+
+def _slot(problem: Problem) -> Slot | None:
+    """Where the training is to be written; told or not, processes see that theirs is the same."""
+
+    def fingerprint() -> dict[str, str]:
+        return common_fingerprint(digests(_causes(problem)))
+
+    slot = next_slot(fingerprint)
+    if slot is None and current_devices().processes > 1:
+        fingerprint()
+    return slot
 
 
 def _causes(problem: Problem) -> Causes:
@@ -135,7 +158,7 @@ def _status(record: Record, best: _Best, training: Training) -> Status:
         return Status.DIVERGED
     if record.step >= training.steps:
         return Status.FINISHED
-    if is_interrupted():
+    if highest(is_interrupted()):
         return Status.INTERRUPTED
     if training.max_seconds is not None and record.seconds > training.max_seconds:
         return Status.TIME_UP

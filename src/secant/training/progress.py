@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
+from secant.training.devices import current_devices
 from secant.training.history import Record
 
 __all__ = ["Reporter", "progress_bar"]
@@ -22,8 +23,11 @@ class Reporter(Protocol):
 
 @contextmanager
 def progress_bar(total: int, *, show: bool | None, label: str = "training") -> Iterator[Reporter]:
-    """A reporter; `show=None` draws a bar only where standard error is a terminal."""
-    if not (sys.stderr.isatty() if show is None else show):
+    """A reporter; `show=None` draws a bar only where standard error is a terminal.
+
+    Of processes that train together only the first has one.
+    """
+    if current_devices().process > 0 or not (sys.stderr.isatty() if show is None else show):
         yield lambda record: None
         return
     from rich.console import Console

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -11,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from secant.training.devices import current_devices
 from secant.training.mapped_files import check_whole
 from secant.training.pairing import Pairing
 
@@ -149,21 +151,29 @@ class MappedSource(Source):
 
     def loaded(self, key: PRNGKeyArray, n_steps: int, batch_size: int) -> BlockSource:
         """Read the rows of the next rounds."""
-        rng = np.random.default_rng(np.asarray(jax.random.key_data(key)).ravel().tolist())
-        shape = (n_steps, batch_size)
+        devices, seed = current_devices(), np.asarray(jax.random.key_data(key)).ravel().tolist()
+        if devices.own_rows:  # every process has others, and draws its share of a batch from them
+            seed, batch_size = [*seed, devices.process], round(batch_size * devices.share)
+        rng, shape = np.random.default_rng(seed), (n_steps, batch_size)
         return BlockSource(
-            self._block(self.x_0, _drawn(self.rows_0, self.cumulative_0, rng, shape), shape),
-            self._block(self.x_1, _drawn(self.rows_1, self.cumulative_1, rng, shape), shape),
+            self._block(self.x_0, _drawn(self.rows_0, self.cumulative_0, rng, shape)),
+            self._block(self.x_1, _drawn(self.rows_1, self.cumulative_1, rng, shape)),
         )
 
     def _block(
-        self, data: np.ndarray, index: Int[np.ndarray, " m"], shape: tuple[int, int]
+        self, data: np.ndarray, numbers: Int[np.ndarray, "rounds n"]
     ) -> Float[Array, "rounds n d"]:
+        return current_devices().dealt(numbers, data.shape[1], partial(self._rows, data))
+
+    def _rows(
+        self, data: np.ndarray, numbers: Int[np.ndarray, "rounds n"]
+    ) -> Float[np.ndarray, "rounds n d"]:
         check_whole(data)
+        index = numbers.ravel()
         order = np.argsort(index)  # disk likes increasing offsets
         scaled = np.empty((index.size, data.shape[1]), dtype=np.float32)
         scaled[order] = self.read(data[index[order]])
-        return jnp.asarray(scaled.reshape(*shape, -1))
+        return scaled.reshape(*numbers.shape, -1)
 
 
 def _drawn(
@@ -171,10 +181,9 @@ def _drawn(
     cumulative: Float[np.ndarray, " n"] | None,
     rng: np.random.Generator,
     shape: tuple[int, int],
-) -> Int[np.ndarray, " m"]:
+) -> Int[np.ndarray, "rounds n"]:
     """Row numbers with replacement, in proportion to the weights."""
-    size = shape[0] * shape[1]
     if cumulative is None:
-        return rows[rng.integers(0, rows.size, size=size)]
-    place = np.searchsorted(cumulative, rng.uniform(0.0, cumulative[-1], size), side="right")
+        return rows[rng.integers(0, rows.size, size=shape)]
+    place = np.searchsorted(cumulative, rng.uniform(0.0, cumulative[-1], shape), side="right")
     return rows[np.minimum(place, rows.size - 1)]

@@ -14,6 +14,7 @@ from secant.curricula import Curriculum
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.time_samplers import TimeSampler
+from secant.training.devices import Devices
 from secant.training.settings import Training
 from secant.training.sources import Source
 from secant.training.state import TrainingState, optimiser
@@ -61,6 +62,7 @@ class Run(eqx.Module):
     source: Source
     objective: Objective
     training: Training
+    devices: Devices = eqx.field(static=True, default=Devices())
 
 
 def _one_step(
@@ -69,13 +71,13 @@ def _one_step(
     key, key_rows, key_batch = jax.random.split(state.key, 3)
     rows = run.source.draw(key_rows, run.training.batch_size, round_)
     progress = state.step / run.training.steps
-    batch = run.objective.batch(key_batch, rows, progress)
+    batch = run.devices.split(run.objective.batch(key_batch, rows, progress))
 
     def mean_loss(weights: PyTree) -> Float[Array, ""]:
         model = eqx.combine(weights, run.rest)
         return jnp.mean(run.objective.target.losses(model, run.objective.path, batch))
 
-    loss, gradient = jax.value_and_grad(mean_loss)(state.weights)
+    loss, gradient = run.devices.alike(jax.value_and_grad(mean_loss)(state.weights))
     updates, memory = optimiser(run.training).update(gradient, state.memory)
     weights = optax.apply_updates(state.weights, updates)
     # Young averages forget faster, or the initial weights would linger for 1/(1 − decay) steps.

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from secant import Identity, Standardise, Training
-from secant.estimators.preparation import Sample, _gaussian, from_sampler, from_samples
+from secant.estimators.gaussians import Gaussian
+from secant.estimators.preparation import Sample, from_sampler, from_samples
 
 N = 500
 STEP = jnp.zeros((), dtype=jnp.int32)
@@ -61,9 +62,9 @@ def test_the_split_follows_the_seed(rows):
 def test_weights_are_repetitions(rows):
     x, count = rows[0], np.random.default_rng(1).integers(1, 4, size=N)
     scaling = Identity().fitted(x, x)
-    weighted = _gaussian([scaling(x)], Sample(x, count.astype(float)), np.arange(N))
+    weighted = Gaussian.of([scaling(x)], count.astype(float))
     again = np.repeat(x, count, axis=0)
-    repeated = _gaussian([scaling(again)], Sample(again), np.arange(count.sum()))
+    repeated = Gaussian.of([scaling(again)], None)
     np.testing.assert_allclose(weighted.mean, repeated.mean, rtol=1e-12)
     # Covariances are shrunk to their diagonal by d/(d + rows), and there are fewer distinct rows.
     np.testing.assert_allclose(np.diag(weighted.covariance), np.diag(repeated.covariance))

@@ -1,4 +1,4 @@
-"""The velocity-form step written in eager PyTorch: the peer that throughput is measured against.
+"""The velocity-form step written in eager PyTorch: the peer that ours is timed against.
 
 PyTorch is an extra (`bench`) and is handed in, so that this module imports without it.
 """

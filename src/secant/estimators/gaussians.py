@@ -1,0 +1,59 @@
+"""Mean and covariance of a scaled sample, from rows that need not fit in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import multivariate_normal
+
+from secant.training.processes import summed
+
+__all__ = ["Gaussian"]
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Mean and covariance of one scaled sample."""
+
+    mean: Float[np.ndarray, " d"]
+    covariance: Float[np.ndarray, "d d"]
+
+    @classmethod
+    def of(
+        cls, blocks: Iterable[Float[np.ndarray, "m d"]], weights: Float[np.ndarray, " n"] | None
+    ) -> Gaussian:
+        """Weighted moments of rows that come in blocks, of all processes that bring their own."""
+        seen, mass, total, product = 0, np.zeros(()), np.zeros(()), np.zeros(())
+        for block in blocks:
+            x, n = block.astype(np.float64), block.shape[0]
+            w = np.ones(n) if weights is None else weights[seen : seen + n]
+            seen += n
+            mass = mass + w.sum()
+            total = total + w @ x
+            product = product + (x * w[:, None]).T @ x
+        mass, total, product = summed(mass), summed(total), summed(product)
+        return cls.shrunk(total / mass, product / mass, int(summed(np.array(seen))))
+
+    @classmethod
+    def shrunk(
+        cls, mean: Float[np.ndarray, " d"], second: Float[np.ndarray, "d d"], n: int
+    ) -> Gaussian:
+        """From E[x] and E[x xᵀ]; the covariance pulled to its diagonal as few rows call for."""
+        covariance = second - np.outer(mean, mean)
+        variance = np.maximum(np.diag(covariance), 0.0)
+        share = mean.size / (mean.size + n)
+        covariance = (1.0 - share) * covariance + share * np.diag(variance)
+        ridge = 1e-6 * max(float(variance.mean()), 1e-12) + 1e-12
+        return cls(mean, covariance + ridge * np.eye(mean.size))
+
+    def log_likelihood(self, x: Float[np.ndarray, "n d"]) -> float:
+        """Mean log density of some rows."""
+        return float(multivariate_normal(self.mean, self.covariance).logpdf(x).mean())
+
+    @property
+    def square(self) -> float:
+        """E‖x‖²."""
+        return float(self.mean @ self.mean + np.trace(self.covariance))

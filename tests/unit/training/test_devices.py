@@ -1,0 +1,177 @@
+"""Devices and what processes tell each other, as far as one device and one process show it."""
+
+import signal
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from secant.training import (
+    CheckpointError,
+    Record,
+    checkpoint_files,
+    data_parallel,
+    processes,
+    progress,
+)
+from secant.training.checkpoint_files import Progress, Slot
+from secant.training.devices import Devices, current_devices
+from secant.training.fingerprints import Causes, digests
+from secant.training.interruption import holding_back_signals
+
+
+def together(monkeypatch, module, **fields):
+    """Let a module believe that there are several processes."""
+    fields = {"own_rows": False, "processes": 2, "process": 0, "share": 0.5, **fields}
+    monkeypatch.setattr(module, "current_devices", lambda: SimpleNamespace(**fields))
+
+
+def heard(monkeypatch, *others):
+    """Let the other processes say this."""
+    monkeypatch.setattr(processes, "gathered", lambda own: [own, *others])
+
+
+def test_without_it_nothing_is_moved():
+    tree = {"array": jnp.ones(2), "key": jax.random.key(0), "name": "a"}
+    for move in (Devices().everywhere, Devices().here, Devices().split, Devices().alike):
+        assert move(tree) is tree
+
+
+def test_what_was_everywhere_is_here_as_it_was():
+    tree = {"array": jnp.arange(3.0), "key": jax.random.key(7), "host": np.ones(2), "name": "a"}
+    with data_parallel() as devices:
+        moved = devices.everywhere(tree)
+        assert moved["array"].sharding.mesh == devices.mesh
+        back = devices.here(moved)
+    np.testing.assert_array_equal(back["array"], tree["array"])
+    np.testing.assert_array_equal(*(jax.random.key_data(t["key"]) for t in (back, tree)))
+    assert back["host"] is tree["host"]
+    assert not hasattr(back["array"].sharding, "mesh")
+
+
+def test_it_ends_with_its_block():
+    with data_parallel() as devices:
+        assert current_devices() is devices
+    assert current_devices() == Devices()
+
+
+def test_no_devices_are_refused():
+    with pytest.raises(ValueError, match="some of every process; got 0 device"), data_parallel([]):
+        pass
+
+
+@pytest.mark.parametrize(("batch", "advice"), [(97, "96 or 100"), (3, "4"), (98, "96 or 100")])
+def test_a_batch_that_cannot_be_shared_is_refused(batch, advice):
+    four = Devices(SimpleNamespace(size=4))
+    with pytest.raises(ValueError, match=rf"got {batch}\. Take {advice}\."):
+        four.check(batch)
+    four.check(96)
+
+
+def test_only_the_first_process_shows_progress(monkeypatch, capsys):
+    for process in (0, 1):
+        together(monkeypatch, progress, process=process)
+        with progress.progress_bar(10, show=True):
+            pass
+        assert bool(capsys.readouterr().err) == (process == 0)
+
+
+def test_numbers_are_those_of_the_first_process():
+    with data_parallel():
+        assert processes.agreed(0.1, float("inf")) == [0.1, float("inf")]  # as float64
+
+
+def test_the_highest_of_all(monkeypatch):
+    heard(monkeypatch, np.array(15))
+    assert processes.highest(0) == 15
+
+
+def test_rows_of_their_own_are_pooled(monkeypatch):
+    together(monkeypatch, processes, own_rows=True)
+    replies = iter([[np.array(1), np.array(2)], [np.ones((2, 3)), np.full((2, 3), 2.0)]])
+    monkeypatch.setattr(processes, "gathered", lambda own: next(replies))
+    np.testing.assert_array_equal(processes.pooled(np.ones((1, 3)))[:, 0], [1.0, 2.0, 2.0])
+
+
+def test_the_same_rows_are_not_pooled(monkeypatch):
+    together(monkeypatch, processes)
+    rows = np.ones((2, 3))
+    assert processes.pooled(rows) is rows
+    assert processes.summed(rows) is rows
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ([3, 202.0, 240.0], "equal shares of x_1, to 1%; got 45.5%, 54.5%"),
+        ([3, 190.0, 200.0], "equal shares of x_0, to 1%"),
+        ([4, 200.0, 200.0], r"same columns; got \[3, 4\]"),
+    ],
+)
+def test_unequal_shares_are_refused(monkeypatch, other, told):
+    together(monkeypatch, processes, own_rows=True)
+    heard(monkeypatch, np.array(other))
+    with pytest.raises(ValueError, match=told):
+        processes.check_even([100.0, 100.0], 3)
+
+
+def test_shares_may_differ_by_a_percent(monkeypatch):
+    together(monkeypatch, processes, own_rows=True)
+    heard(monkeypatch, np.array([3, 201.0, 199.0]))
+    processes.check_even([100.0, 100.0], 3)
+
+
+def as_bytes(fingerprint):
+    return np.frombuffer(bytes.fromhex("".join(fingerprint.values())), dtype=np.uint8)
+
+
+def test_processes_with_different_fits_are_told(monkeypatch):
+    together(monkeypatch, processes)
+    one, other = (digests(Causes(seed, "settings", "data", "model")) for seed in (0, 1))
+    heard(monkeypatch, as_bytes(one))
+    assert processes.common_fingerprint(one) == one
+    heard(monkeypatch, as_bytes(other))
+    with pytest.raises(ValueError, match="process 1 came with another seed"):
+        processes.common_fingerprint(one)
+
+
+def test_a_fit_of_own_rows_is_known_by_the_rows_of_all(monkeypatch):
+    together(monkeypatch, processes, own_rows=True)
+    one, other = (digests(Causes(0, "settings", rows, "model")) for rows in ("a", "b"))
+    heard(monkeypatch, as_bytes(other))
+    joined = processes.common_fingerprint(one)
+    assert joined["data"] not in (one["data"], other["data"])
+    assert {**joined, "data": ""} == {**one, "data": ""}
+
+
+def slot_of(folder):
+    return Slot(folder / "training-0.checkpoint", 0.0, {})
+
+
+def progress_at(step):
+    return Progress((jnp.ones(1),), (0, 0.0, 0.0, 0), (Record(step, 0.0, 0.0, 0.0),))
+
+
+def test_only_the_first_process_writes_checkpoints(monkeypatch, tmp_path):
+    for process in (1, 0):
+        together(monkeypatch, checkpoint_files, process=process)
+        slot_of(tmp_path).write(progress_at(10))
+        assert len(list(tmp_path.iterdir())) == (process == 0)
+
+
+def test_processes_that_do_not_see_the_same_checkpoint_are_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(checkpoint_files, "gathered", lambda own: [own, np.array(10)])
+    with pytest.raises(CheckpointError, match=r"are of steps \[0, 10\]\. Name a folder that all"):
+        slot_of(tmp_path).restored(progress_at(0))
+
+
+@pytest.mark.usefixtures("as_in_a_terminal")
+def test_a_signal_to_another_process_is_taken_as_ones_own():
+    with holding_back_signals() as held:
+        held.take(0)  # none came
+        held.let_go()
+        held.take(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            held.let_go()
