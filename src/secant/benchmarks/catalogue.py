@@ -13,6 +13,7 @@ from secant.benchmarks.command_line import command_line
 from secant.benchmarks.covariate_shift import covariate_shift
 from secant.benchmarks.density.suites import DENSITY_SUITES, plane, tabular
 from secant.benchmarks.information.suites import INFORMATION_SUITES, geometric
+from secant.benchmarks.performance import scoring, startup
 from secant.benchmarks.plugins import imported, is_import_name
 from secant.benchmarks.suites import SUITES, ablation, frame, gaussian_mi
 from secant.benchmarks.throughput import throughput
@@ -27,6 +28,8 @@ _MAKERS: dict[str, Callable[[], Benchmark]] = {
     "covariate-shift": covariate_shift,
     "command-line": command_line,
     "throughput": throughput,
+    "performance-scoring": scoring,
+    "performance-startup": startup,
 }
 _PAPER: dict[str, Callable[[Budget], Benchmark]] = {
     "paper-gaussian-mi": gaussian_mi.suite,
