@@ -106,6 +106,7 @@ def test_other_models_and_settings_score_again(model, data, tmp_path):
     for changed in ({"seed": 1}, {"name": "r"}, {"keep": ["age"]}):
         assert score_folder(model, data, out, **changed).skipped == 0
         assert score_folder(model, data, out, **changed).skipped == 3
+    score_folder(model, data, out)
     other = save_model(tmp_path / "other.secant", n=70)
     assert score_folder(other, data, out).skipped == 0
     moved = tmp_path / "moved.secant"
