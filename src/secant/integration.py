@@ -6,6 +6,7 @@ import abc
 from typing import NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -26,6 +27,10 @@ __all__ = [
     "self_check",
     "tangent",
 ]
+
+# Rows whose activations stay in a core's cache: with 8192, width 256 and an anchor of four pairs
+# a row took 1.8 times as long.
+_TILE = 1024
 
 
 class Integral(NamedTuple):
@@ -61,6 +66,14 @@ def _secant(
     return model.secant(x, l, t)
 
 
+@eqx.filter_jit
+def _log_ratio(model: SecantFunction, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+    n: object = x.shape[0]  # no integer in a program that is exported for any number of rows
+    if jax.default_backend() != "cpu" or not isinstance(n, int) or n <= _TILE or n % _TILE:
+        return model.log_ratio(x)
+    return jax.lax.map(model.log_ratio, x.reshape(-1, _TILE, x.shape[1])).reshape(n)
+
+
 def _filled(x: Float[Array, "n d"], value: float) -> Float[Array, " n"]:
     return jnp.full(x.shape[0], value, dtype=x.dtype)
 
@@ -91,6 +104,8 @@ class SecantSteps(Rule):
         self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
     ) -> Integral:
         """The integral for each row."""
+        if self.n_steps == 1 and (l, t) == (0.0, 1.0):
+            return Integral(_log_ratio(model, x), model.secant_evaluations, float("nan"))
         ends = np.linspace(l, t, self.n_steps + 1)
         total = jnp.zeros(x.shape[0], dtype=x.dtype)
         for left, right in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):

@@ -28,6 +28,8 @@ def program(model, x, l, t):
     return {
         "secant": model.secant(x, l, t),
         "along_x": jax.jvp(lambda x: model.secant(x, l, t), (x,), (jnp.ones_like(x),))[1],
+        "log_ratio": model.log_ratio(x),
+        "between_ends": model.secant(x, jnp.zeros_like(l), jnp.ones_like(t)),
         "parts": model.parts(x, l, t),
         "tangent_parts": model.tangent_parts(x, t),
         "time_score": model.time_score(x, t),
@@ -54,6 +56,8 @@ def test_laws_of_secants(name):
     np.testing.assert_allclose(tangent, whole["time_score"], rtol=1e-10, atol=1e-10)
     assert np.min(np.abs(whole["secant"])) > 1e-6
     assert np.isfinite(whole["along_x"]).all()
+    # The log ratio, whichever way a model takes to it, is u(x, 0, 1).
+    np.testing.assert_allclose(whole["log_ratio"], whole["between_ends"], rtol=1e-9, atol=1e-9)
     # u(x, t, t) = s(x, t), and an empty interval implies the same tangent.
     np.testing.assert_allclose(empty["secant"], empty["time_score"], rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(empty["implied"], empty["time_score"], rtol=1e-10, atol=1e-10)

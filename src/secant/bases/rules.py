@@ -16,7 +16,7 @@ from secant.bases.held_out import set_aside
 from secant.bases.margins import NormalMargins
 from secant.bases.mixture_fit import Growth, grown_mixture
 from secant.bases.references import Reference, SampledDensity, StandardNormalReference
-from secant.estimators.blocks import padded_blocks
+from secant.estimators.blocks import one_behind, padded_blocks
 
 __all__ = ["Base", "BaseRule", "Copula", "FullGaussian", "Given", "Mixture", "StandardNormal"]
 
@@ -56,8 +56,10 @@ class Base:
 
     def reference_log_prob(self, y: Rows) -> Values:
         """log p_0 in the chart, of rows in it."""
-        blocks = [np.asarray(_log_prob(self.reference, b)) for b in padded_blocks(y)]
-        return np.concatenate(blocks)[: y.shape[0]].astype(np.float64)
+        blocks = one_behind(_log_prob(self.reference, block) for block in padded_blocks(y))
+        return np.concatenate([np.asarray(block) for block in blocks])[: y.shape[0]].astype(
+            np.float64
+        )
 
 
 class BaseRule(eqx.Module):

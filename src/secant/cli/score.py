@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -13,14 +15,29 @@ from secant.cli.inputs import patterns
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
-    from secant.io.scoring import Scored
+    from secant.io.scoring import Scored, Scorer
 
 __all__ = ["ModelInput", "score", "scoring"]
 
 ModelInput = Annotated[Path, typer.Argument(metavar="M", help="Model file.")]
-DataInput = Annotated[Path, typer.Argument(metavar="DATA", help="Table with the model's columns.")]
+DataInput = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA", help="Table with the model's columns, a folder of them, or a pattern."
+    ),
+]
 TableOutput = Annotated[
-    Path, typer.Option("--output", "-o", help="Table to write; its ending is its format.")
+    Path,
+    typer.Option(
+        "--output", "-o", help="Table to write, its ending is its format; or the folder for many."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="Of a folder. local: in this process; dask: a worker process a core; tcp://…: a "
+        "cluster. [default: dask where it is installed and there are several files]"
+    ),
 ]
 Keep = Annotated[
     list[str] | None,
@@ -33,7 +50,7 @@ BatchRows = Annotated[int, typer.Option(min=1, max=1 << 31, help="Rows in memory
 
 
 def scoring(command_name: str, about: str, *, only_densities: bool = False) -> Callable[..., None]:
-    """A command that scores a table, by models of densities only or by all."""
+    """A command that scores tables, by models of densities only or by all."""
 
     def score(
         session: Session,
@@ -43,29 +60,119 @@ def scoring(command_name: str, about: str, *, only_densities: bool = False) -> C
         keep: Keep = None,
         name: ScoreName = None,
         batch_rows: BatchRows = 65_536,
+        scheduler: Scheduler = None,
     ) -> None:
-        from secant.io.scoring import Scorer, score_table
-        from secant.io.tables import column_names
+        from secant.io.scoring import Scorer
+        from secant.io.scoring.folders import is_many
 
         scorer = Scorer.loaded(model)
         if only_densities and scorer.quantity != "log_density":
             raise ValueError(
                 f"{model} is a model of a ratio, not of a density; use `secant score`."
             )
-        found = score_table(
-            scorer,
-            data,
-            output,
-            keep=patterns(keep, column_names(data)),
-            name=name,
-            batch_rows=batch_rows,
-            seed=session.seed,
-        )
-        session.show(f"{_told(found)}\ntable: {output}")
-        session.finish({"output": str(output), "quantity": scorer.quantity, **vars(found)})
+        asked = _Asked(model, data, output, keep, name, batch_rows)
+        if is_many(data):
+            _score_folder(session, scorer, asked, scheduler)
+            return
+        if scheduler not in (None, "local"):
+            raise ValueError(f"--scheduler is for a folder of tables; {data} is one table.")
+        _score_table(session, scorer, asked)
 
     score.__doc__ = about
     return command(command_name)(score)
+
+
+class _Asked(NamedTuple):
+    """What was typed."""
+
+    model: Path
+    data: Path
+    output: Path
+    keep: list[str] | None
+    name: str | None
+    batch_rows: int
+
+
+def _score_table(session: Session, scorer: Scorer, asked: _Asked) -> None:
+    from secant.io.scoring import score_table
+    from secant.io.tables import column_names
+
+    found = score_table(
+        scorer,
+        asked.data,
+        asked.output,
+        keep=patterns(asked.keep, column_names(asked.data)),
+        name=asked.name,
+        batch_rows=asked.batch_rows,
+        seed=session.seed,
+    )
+    session.show(f"{_told(found)}\ntable: {asked.output}")
+    session.finish({"output": str(asked.output), "quantity": scorer.quantity, **vars(found)})
+
+
+def _score_folder(session: Session, scorer: Scorer, asked: _Asked, scheduler: str | None) -> None:
+    from secant.io.scoring import score_folder
+    from secant.io.scoring.folders import table_files
+    from secant.io.tables import column_names
+
+    # A comma may be part of a column's name: the first table tells.
+    keep = asked.keep and patterns(asked.keep, column_names(table_files(asked.data)[0]))
+    with _bar(session) as report:
+        found = score_folder(
+            asked.model,
+            asked.data,
+            asked.output,
+            keep=keep,
+            name=asked.name,
+            batch_rows=asked.batch_rows,
+            seed=session.seed,
+            scheduler=scheduler,
+            report=report,
+        )
+    counts = f"{found.files} files, {found.skipped} of them done before"
+    session.show(f"{counts}\n{_told(found.total)}\nfolder: {asked.output}")
+    session.finish(
+        {
+            "output": str(asked.output),
+            "quantity": scorer.quantity,
+            **vars(found.total),
+            "files": found.files,
+            "skipped": found.skipped,
+            "failures": dict(found.failures),
+        }
+    )
+    if found.failures:
+        lines = [f"  {name}: {error}" for name, error in found.failures.items()]
+        failed = f"{len(lines)} of {found.files} files could not be scored; the others are written."
+        raise ValueError("\n".join([failed, *lines]))
+
+
+@contextmanager
+def _bar(session: Session) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of files on a terminal, nothing elsewhere."""
+    if session.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("scoring", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _told(found: Scored) -> str:
@@ -82,6 +189,7 @@ score = scoring(
 
     It stands beside the row's columns. The table is read and written piece by piece: it may be
     larger than memory. A row that a model fitted with `--missing drop` cannot score gets an empty
-    score.
+    score. The tables of a folder are scored side by side; the same command goes on where it was
+    stopped.
     """,
 )

@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from secant.estimators._base import RatioEstimator
-from secant.estimators.blocks import padded_blocks
-from secant.estimators.checks import is_count
+from secant.estimators.blocks import one_behind, padded_blocks
+from secant.estimators.checks import checked_rows, is_count
 from secant.estimators.scaling import Scaling
 from secant.forking import check_not_forked
 from secant.integration import GaussLegendre, Rule, SecantSteps, Trapezoid
@@ -28,7 +29,11 @@ class DifferentiableRatio(RatioEstimator):
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         check_not_forked()
-        return super()._checked_input(X)
+        if not _is_on_disk(X):
+            return super()._checked_input(X)
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return checked_rows(X, "X", least=1)
 
     def log_ratio_gradient(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         """∂ log r̂(x)/∂x_i for each row and column, in nats per unit of the column as it came.
@@ -81,5 +86,12 @@ class DifferentiableRatio(RatioEstimator):
         def total(x: Float[Array, "m d"]) -> Float[Array, ""]:
             return jnp.sum(jnp.asarray(rule(self.model_, x).value))
 
-        blocks = [np.asarray(jax.grad(total)(block)) for block in padded_blocks(scaled)]
-        return np.concatenate(blocks)[: scaled.shape[0]].astype(np.float64)
+        blocks = one_behind(jax.grad(total)(block) for block in padded_blocks(scaled))
+        return np.concatenate([np.asarray(block) for block in blocks])[: scaled.shape[0]].astype(
+            np.float64
+        )
+
+
+def _is_on_disk(X: ArrayLike) -> bool:
+    """Whether these are mapped rows, to be read a few at a time; odd ones are refused elsewhere."""
+    return isinstance(X, np.memmap) and X.ndim == 2 and X.shape[0] > 0 and X.dtype.kind in "fiu"

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from secant.diagnostics import Diagnostics, RatioDiagnostics
 from secant.estimators._base import key_of
 from secant.estimators.anchoring import AnchorRule
-from secant.estimators.blocks import padded_blocks
+from secant.estimators.blocks import one_behind, padded_blocks
 from secant.estimators.checks import check_parts, checked_labels
 from secant.estimators.differentiable import DifferentiableRatio
 from secant.estimators.preparation import (
@@ -26,7 +26,7 @@ from secant.estimators.preparation import (
     from_samples,
     paired_rows,
 )
-from secant.estimators.scaling import ScalingRule
+from secant.estimators.scaling import Scaling, ScalingRule
 from secant.forking import check_not_forked
 from secant.integration import Integral, SelfCheck
 from secant.models.anchor import Anchored
@@ -195,18 +195,33 @@ class NeuralRatio(DifferentiableRatio):
         del held_0, held_1
         return None
 
-    def _evaluated(self, scaled: Float[np.ndarray, "n d"], rule: Evaluation) -> Integral:
-        """A rule over scaled rows, in padded blocks so that odd row counts do not recompile."""
-        pieces = [rule(self.model_, block) for block in padded_blocks(scaled)]
-        values = np.concatenate([np.asarray(p.value) for p in pieces])[: scaled.shape[0]]
+    def _evaluated(
+        self,
+        rows: Float[np.ndarray, "n d"],
+        rule: Evaluation,
+        *,
+        scaling: Scaling | None = None,
+    ) -> Integral:
+        """A rule over scaled rows, or over raw ones and their scaling, a block at a time."""
+        blocks = padded_blocks(rows) if scaling is None else padded_blocks(rows, scaling)
+        pieces = [
+            piece._replace(value=np.asarray(piece.value))
+            for piece in one_behind(rule(self.model_, block) for block in blocks)
+        ]
+        values = np.concatenate([piece.value for piece in pieces])[: rows.shape[0]]
         return Integral(
             values.astype(np.float64),
             max(p.evaluations for p in pieces),
             max(p.error for p in pieces),
         )
 
+    def _integrated(self, X: ArrayLike, rule: Evaluation) -> Integral:
+        """A rule over rows as a user has them."""
+        rows = self._checked_input(X)  # first: an unfitted estimator has no scaling yet
+        return self._evaluated(rows, rule, scaling=self.scaling_)
+
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        return np.asarray(self._evaluated(self.scaling_(X), self.rule_).value)
+        return np.asarray(self._evaluated(X, self.rule_, scaling=self.scaling_).value)
 
     def _scaled_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         """Checked rows in scaled coordinates."""

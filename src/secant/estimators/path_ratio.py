@@ -28,7 +28,7 @@ class PathRatio(NeuralRatio):
 
     def integrate(self, X: ArrayLike, rule: Rule) -> Integral:
         """The log ratio by any rule, with its number of evaluations and error estimate."""
-        return self._evaluated(self._scaled_input(X), rule)
+        return self._integrated(X, rule)
 
     def self_check(self, X: ArrayLike, n_steps: int = 8) -> SelfCheck:
         """One step against 2·n_steps steps on the same rows."""
@@ -68,14 +68,12 @@ class PathRatio(NeuralRatio):
             raise ValueError(f"`l` and `t` must satisfy 0 <= l <= t <= 1; got l={l}, t={t}.")
         if l == t:
             return self.time_score(X, t)
-        scaled = self._scaled_input(X)
         step = SecantSteps(1)
-        rise = self._evaluated(scaled, lambda model, x: step(model, x, l, t))
+        rise = self._integrated(X, lambda model, x: step(model, x, l, t))
         return np.asarray(rise.value) / (t - l)
 
     def time_score(self, X: ArrayLike, t: float) -> Float[np.ndarray, " n"]:
         """s(x, t) = ∂_t log p_t(x) for each row."""
         if not 0.0 <= t <= 1.0:
             raise ValueError(f"`t` must lie in [0, 1]; got {t}.")
-        scaled = self._scaled_input(X)
-        return np.asarray(self._evaluated(scaled, lambda model, x: tangent(model, x, t)).value)
+        return np.asarray(self._integrated(X, lambda model, x: tangent(model, x, t)).value)

@@ -20,6 +20,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import ks_2samp
 
 from secant.estimators.spread import Spread
+from secant.provenance import cores
 
 __all__ = [
     "FARTHEST",
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1024
 _FEWEST_ROWS = 200  # of each sample, for quantiles to mean anything
 FARTHEST = 1e12  # standard deviations from the centre: squares of more would end single precision
 _LEAST_GAP = 1e-3  # between knots, in standard deviations: atoms must not make the map vertical
@@ -52,14 +53,28 @@ class Scaling(eqx.Module):
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Raw rows → scaled float32 rows, on the host."""
-        return self.precise(x).astype(np.float32)
+        return self._mapped(x, np.float32)
 
     def precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The same rows in float64, for estimators that solve linear systems."""
-        # A few rows at a time: columns of a large table are far apart in memory.
-        blocks = [x[i : i + _ROWS_AT_ONCE] for i in range(0, max(len(x), 1), _ROWS_AT_ONCE)]
+        return self._mapped(x, np.float64)
+
+    def _mapped(self, x: Float[np.ndarray, "n d"], dtype: type) -> Float[np.ndarray, "n d"]:
+        y: np.ndarray = np.empty(x.shape, dtype)
+
+        def fill(start: int) -> None:
+            some = slice(start, start + _ROWS_AT_ONCE)
+            y[some] = self._precise(x[some])
+
+        # A few rows at a time: they stay in the cache from one operation to the next.
+        starts = range(0, x.shape[0], _ROWS_AT_ONCE)
+        if len(starts) < 2 or len(cores()) < 2:
+            for start in starts:
+                fill(start)
+            return y
         with ThreadPoolExecutor() as threads:  # NumPy lets go of the lock where time is spent
-            return np.concatenate(list(threads.map(self._precise, blocks)))
+            list(threads.map(fill, starts))
+        return y
 
     def _precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         y = self._standardised(x)
@@ -69,7 +84,8 @@ class Scaling(eqx.Module):
 
     def _standardised(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         with np.errstate(over="ignore"):  # of rows that are too far in any case
-            y = (np.asarray(x, dtype=np.float64, order="C") - self.center) / self.scale
+            y = np.subtract(x, self.center, dtype=np.float64, order="C")
+            y /= self.scale
         np.clip(y, -FARTHEST, FARTHEST, out=y)
         return y
 

@@ -22,8 +22,14 @@ class Anchor(eqx.Module):
     """A path of densities in closed form: log q_t(x), up to a constant free of x and t."""
 
     @abc.abstractmethod
-    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        """log q_t(x) for each row."""
+    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " #n"]) -> Float[Array, " n"]:
+        """log q_t(x) for each row, at a time each or at one time for all."""
+
+    def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """log q_1(x) − log q_0(x): moments once for all rows, and no time score."""
+        ends = (jnp.ones(1, x.dtype), jnp.zeros(1, x.dtype))
+        one, zero = (self.log_density(x, t) for t in ends)
+        return one - zero
 
     @abc.abstractmethod
     def mean_velocity(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:
@@ -85,11 +91,13 @@ class GaussianAnchor(Anchor):
             path=path,
         )
 
-    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " #n"]) -> Float[Array, " n"]:
         """log N(x; m_t, S_t) + (d/2) log 2π."""
         mean, variance = self._moments(t)
         gap = x @ self.rotation.T - mean
-        return self.log_volume - 0.5 * jnp.sum(gap**2 / variance + jnp.log(variance), axis=-1)
+        # Apart, so that at one time for all rows logarithms are taken once.
+        log_determinant = jnp.sum(jnp.log(variance), axis=-1)
+        return self.log_volume - 0.5 * (jnp.sum(gap**2 / variance, axis=-1) + log_determinant)
 
     def mean_velocity(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:
         """ṁ_t + ½ Ṡ_t S_t⁻¹ (x − m_t): S_t is diagonal in rotated coordinates."""
@@ -125,7 +133,7 @@ class MixtureAnchor(Anchor):
         )
         return cls(stacked, jnp.asarray(np.log(weights), dtype=float))
 
-    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+    def log_density(self, x: Float[Array, "n d"], t: Float[Array, " #n"]) -> Float[Array, " n"]:
         """log Σ_p weight_p N(x; m_t^p, S_t^p) + (d/2) log 2π."""
         return jax.nn.logsumexp(self._log_terms(x, t), axis=0)
 
@@ -135,7 +143,7 @@ class MixtureAnchor(Anchor):
         shares = jax.nn.softmax(self._log_terms(x, t), axis=0)
         return jnp.einsum("pn,pnd->nd", shares, each)
 
-    def _log_terms(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "p n"]:
+    def _log_terms(self, x: Float[Array, "n d"], t: Float[Array, " #n"]) -> Float[Array, "p n"]:
         each = eqx.filter_vmap(lambda pair: pair.log_density(x, t))(self.pairs)
         return each + self.log_weights[:, None]
 
@@ -152,6 +160,10 @@ class Anchored(SecantFunction):
         """The residual's parts, with the anchor's secant spread evenly over them."""
         rest = self.residual.parts(x, l, t)
         return rest + self.anchor.secant(x, l, t)[:, None] / rest.shape[-1]
+
+    def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """The anchor's, and what is left over."""
+        return self.anchor.log_ratio(x) + self.residual.log_ratio(x)
 
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         """s(x, t)."""

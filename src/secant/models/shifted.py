@@ -26,6 +26,10 @@ class Shifted(SecantFunction):
         """s(x, t)."""
         return self.inner.time_score(x, t) - self.constant
 
+    def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """log r(x) − c."""
+        return self.inner.log_ratio(x) - self.constant
+
     @property
     def secant_evaluations(self) -> int:
         """Network evaluations one secant costs."""

@@ -70,6 +70,10 @@ class _SpectralFunction(SecantFunction):
     ) -> Float[Array, "n order"]:
         return self.coefficients(x) * interval_mean_basis(l, t, self.order)
 
+    def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """h_0(x): all other polynomials have mean 0 over [0, 1]."""
+        return self.coefficients(x)[:, 0]
+
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         return jnp.sum(self.coefficients(x) * legendre_basis(t, self.order), axis=-1)
 

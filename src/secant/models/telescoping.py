@@ -61,6 +61,10 @@ class TelescopingFunction(SecantFunction):
         """The share of each bridge that lies before t."""
         return jnp.clip(self.n_bridges * t[:, None] - jnp.arange(self.n_bridges), 0.0, 1.0)
 
+    def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """The sum of all bridges."""
+        return jnp.sum(self.bridges(x), axis=-1)
+
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         """M h_m(x) of the bridge that holds t."""
         return self.secant(x, t, t)

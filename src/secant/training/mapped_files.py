@@ -26,5 +26,5 @@ def check_whole(rows: np.ndarray) -> None:
     if base.size() < needed:
         raise OSError(
             f"{rows.filename} was cut to {base.size():,} bytes while it was read; its rows need "
-            f"{needed:,}. Put the file back and fit again; with checkpoints, it goes on from there."
+            f"{needed:,}. Put the file back and begin again; a fit with checkpoints goes on."
         )

@@ -1,9 +1,11 @@
 """The command line starts without the libraries it may need later."""
 
+import json
 import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from secant import __version__
@@ -19,16 +21,36 @@ def test_help_names_the_commands():
         assert name in found.stdout
 
 
-def test_help_loads_nothing_heavy():
+def paths(group, names=()):
+    """Every command and group of commands, as typed."""
+    yield list(names)
+    for name, found in getattr(group, "commands", {}).items():
+        yield from paths(found, (*names, name))
+
+
+def test_help_of_every_command_loads_nothing_heavy():
+    # One process for all: what the first had loaded would be seen.
     code = (
-        "import sys\nfrom secant.cli import app\n"
-        "try:\n    app(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'jax', 'numpy', 'sklearn', 'matplotlib', 'pyarrow', 'scipy', 'jinja2'}"
-        " & set(sys.modules)))"
+        "import json, sys\nfrom secant.cli import app\n"
+        "for path in json.loads(sys.argv[1]):\n"
+        "    try:\n        app([*path, '--help'])\n    except SystemExit as end:\n"
+        "        assert not end.code, path\n"
+        "    found = {'jax', 'numpy', 'sklearn', 'matplotlib', 'pyarrow', 'scipy', 'jinja2',"
+        " 'distributed'} & set(sys.modules)\n"
+        "    print('loaded', path, sorted(found))"
     )
-    command = [sys.executable, "-c", code, "--help"]
+    commands = list(paths(get_command(app)))
+    assert {("bench", "run"), ("score",), ("density", "score")} <= set(map(tuple, commands))
+    command = [sys.executable, "-c", code, json.dumps(commands)]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout.splitlines()[-1] == "[]"
+    lines = [line for line in found.stdout.splitlines() if line.startswith("loaded ")]
+    assert lines == [f"loaded {path} []" for path in commands]
+
+
+def test_import_secant_loads_nothing_heavy():
+    code = "import sys, secant\nprint(sorted({'jax', 'numpy', 'sklearn'} & set(sys.modules)))"
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_the_version_is_shown():

@@ -9,6 +9,8 @@ from secant.benchmarks.performance.growth import growth
 from secant.benchmarks.performance.parts import parts
 from secant.benchmarks.performance.programs import programs
 from secant.benchmarks.performance.races import races
+from secant.benchmarks.performance.scoring import scoring
+from secant.benchmarks.performance.startup import startup
 from secant.benchmarks.performance.steps import steps
 
 __all__ = ["PERFORMANCE_SUITES"]
@@ -16,6 +18,8 @@ __all__ = ["PERFORMANCE_SUITES"]
 PERFORMANCE_SUITES: dict[str, Callable[[], Benchmark]] = {
     "performance-step": steps,
     "performance-programs": programs,
+    "performance-startup": startup,
+    "performance-scoring": scoring,
     "performance-growth": growth,
     "performance-accuracy": races,
     "performance-parts": parts,

@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from secant.benchmarks.performance.growth import GrowthRow, exponent
 from secant.benchmarks.performance.ladders import RungRow, seconds_to_goal
 from secant.benchmarks.performance.programs import ProgramRow
+from secant.benchmarks.performance.scoring import ScoringRow
+from secant.benchmarks.performance.startup import StartupRow
 from secant.benchmarks.performance.steps import StepRow
 from secant.benchmarks.rows import Run, read_rows
 from secant.benchmarks.tables import figure, table
@@ -29,7 +31,9 @@ def performance_sections(results: Path) -> list[str]:
         _accuracy(results),
         _parts(results),
         _steps(results),
+        _scoring(results),
         _programs(results),
+        _startup(results),
         _growth(results),
     )
     sections = [part for section in made for part in section]
@@ -197,6 +201,47 @@ def _programs(results: Path) -> list[str]:
         "compiled programs on disk, then with those that the first process left there "
         "(`secant.keep_programs`, which the command line does by itself).",
         table(["estimator", "first", "second", "second / first", "runs"], lines),
+    ]
+
+
+def _scoring(results: Path) -> list[str]:
+    rows = _finished(results / "performance-scoring.jsonl", ScoringRow)
+    if not rows:
+        return []
+    lines = [
+        [
+            str(row.width),
+            f"{row.n_rows:,}",
+            row.method,
+            "–" if row.rows_per_second is None else f"{row.rows_per_second:,.0f}",
+            _mean([row.bare_over_scoring]),
+            "–" if row.memory_growth is None else f"{row.memory_growth / 1e6:.1f}",
+        ]
+        for row in rows
+    ]
+    return [
+        "### Scoring",
+        "`log_ratio` of rows of 63 columns, NumPy in and NumPy out. The ratio is the time of the "
+        "pass's bare matrix products, in blocks of 1,024 rows, over that of scoring; *MB* is what "
+        "scoring takes beyond the rows, at its highest.",
+        table(["width", "rows", "model", "rows / s", "bare / scoring", "MB"], lines),
+    ]
+
+
+def _startup(results: Path) -> list[str]:
+    rows = _finished(results / "performance-startup.jsonl", StartupRow)
+    if not rows:
+        return []
+    lines = [
+        [f"`{row.task}`", _mean([row.seconds]), _mean([row.yardstick]), _mean([row.share])]
+        for row in rows
+    ]
+    return [
+        "### The start of a process",
+        "Seconds of a new process, the least of seven, in turn with `import jax` alone. "
+        "`import secant` loads nothing until a name is asked for; the first estimator brings "
+        "scikit-learn and SciPy with it.",
+        table(["what", "seconds", "`import jax`", "ratio"], lines),
     ]
 
 

@@ -1,8 +1,7 @@
-"""Scoring a table by a model file, piece by piece."""
+"""Models that score tables."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,10 @@ from jaxtyping import Float
 from secant.estimators import RatioEstimator
 from secant.io.encoding import Encoding
 from secant.io.models import load, read_metadata
-from secant.io.tables import TableError, TableWriter, column_names, read_batches, selected
+from secant.io.tables import TableError
 from secant.tasks import DensityEstimator
 
-__all__ = ["Scored", "Scorer", "score_table"]
+__all__ = ["Scorer"]
 
 
 @dataclass(frozen=True)
@@ -81,80 +80,6 @@ class Scorer:
         if encoded.kept.size:
             scores[encoded.kept] = self.estimator.score_samples(encoded.rows)
         return scores
-
-
-@dataclass(frozen=True)
-class Scored:
-    """What came of scoring a table.
-
-    Attributes:
-        name: of the column with the scores.
-        rows: of the table.
-        scored: rows that have a score.
-        mean: of the scores.
-        least: of the scores.
-        most: of the scores.
-    """
-
-    name: str
-    rows: int = 0
-    scored: int = 0
-    mean: float = math.nan
-    least: float = math.inf
-    most: float = -math.inf
-
-    def with_scores(self, scores: Float[np.ndarray, " n"]) -> Scored:
-        """The same with more rows."""
-        some = scores[~np.isnan(scores)]
-        scored = self.scored + some.size
-        total = some.sum() + (self.mean * self.scored if self.scored else 0.0)
-        return Scored(
-            self.name,
-            self.rows + scores.size,
-            scored,
-            float(total / scored) if scored else math.nan,
-            float(min(self.least, some.min(initial=math.inf))),
-            float(max(self.most, some.max(initial=-math.inf))),
-        )
-
-
-def score_table(
-    scorer: Scorer,
-    data: Path,
-    output: Path,
-    *,
-    keep: Sequence[str] | None = None,
-    name: str | None = None,
-    batch_rows: int = 65_536,
-    seed: int = 0,
-) -> Scored:
-    """Write the scores of a table's rows beside its columns, `batch_rows` rows at a time.
-
-    Args:
-        scorer: the model.
-        data: a table with the model's columns.
-        output: the table to write, in the format of its ending; it appears whole or not at all.
-        keep: names or globs of columns to write beside the scores; None for all.
-        name: of the new column; None is the scorer's quantity.
-        batch_rows: rows in memory at once.
-        seed: of the noise on categories.
-    """
-    names = column_names(data)
-    inputs = scorer.inputs(names)
-    kept = list(names) if keep is None else selected(names, keep)
-    found = Scored(scorer.quantity if name is None else name)
-    if found.name in kept:
-        raise TableError(f"The table has a column {found.name!r}; name the new one with `--name`.")
-    wanted = [n for n in names if n in {*inputs, *kept}] if keep is not None else None
-    text = () if scorer.encoding is None else scorer.encoding.text
-    with TableWriter(output) as writer:
-        for batch in read_batches(data, wanted, batch_rows=batch_rows, text=text):
-            scores = scorer.scores(batch, inputs, seed=seed, first_row=found.rows)
-            column = pa.array(scores, mask=np.isnan(scores))
-            shown = batch.select([n for n in batch.column_names if n in kept])
-            writer.append(shown.append_column(found.name, column))
-            found = found.with_scores(scores)
-    return found
 
 
 def _numbers(table: pa.Table, names: Sequence[str]) -> Float[np.ndarray, "n d"]:

@@ -1,0 +1,78 @@
+"""Start-up: what secant adds to the import of JAX, which every fit needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.products import Product
+from secant.benchmarks.rows import Job, Run, aligned, machine
+
+__all__ = ["StartupRow", "StartupSuite", "startup"]
+
+_REPEATS = 7
+
+
+@dataclass(frozen=True)
+class StartupRow(Run):
+    """A process from start to end, in seconds of the wall clock: the best of several.
+
+    `yardstick` is what `import jax` alone takes, in turn with it; `share` is their ratio.
+    """
+
+    seconds: float | None = None
+    yardstick: float | None = None
+    share: float | None = None
+
+    @property
+    def numbers(self) -> str:
+        """Seconds, and what they are compared with."""
+        return (
+            f"{aligned(self.seconds)} s, import jax {aligned(self.yardstick)} s, "
+            f"ratio {aligned(self.share)}"
+        )
+
+
+@dataclass(frozen=True)
+class _Start:
+    name: str
+    code: str
+
+
+@dataclass(frozen=True)
+class StartupSuite(Product[_Start, None]):
+    """Starts of a process, timed."""
+
+    def blank(self, job: Job) -> StartupRow:
+        """The row before anything is timed."""
+        return StartupRow(self.name, *job, machine=machine())
+
+    def run(self, job: Job) -> Outcome:
+        """In turn with the import of JAX."""
+        code = self.task(job.task).code
+        pairs = [(_seconds(code), _seconds("import jax")) for _ in range(_REPEATS)]
+        own, jax = (min(side) for side in zip(*pairs, strict=True))
+        row = replace(self.blank(job), seconds=own, yardstick=jax, share=own / jax)
+        return Outcome([replace(row, status="finished")])
+
+
+def startup() -> StartupSuite:
+    """The package beside JAX, an estimator of it, and the help of the command line."""
+    starts = (
+        _Start("import jax, secant", "import jax, secant"),
+        _Start("import an estimator", "import jax\nfrom secant import SecantRatio"),
+        _Start("secant --help", "import sys\nfrom secant.cli import app\napp(['--help'])"),
+    )
+    about = "what a process takes to start, against the import of JAX"
+    return StartupSuite("performance-startup", about, starts, {"secant": None}, 1, alone=True)
+
+
+def _seconds(code: str) -> float:
+    command: Sequence[str] = [sys.executable, "-c", code]
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
