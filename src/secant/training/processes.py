@@ -11,7 +11,16 @@ from jaxtyping import Float
 from secant.training.devices import current_devices
 from secant.training.fingerprints import first_difference
 
-__all__ = ["agreed", "check_even", "common_fingerprint", "gathered", "highest", "pooled", "summed"]
+__all__ = [
+    "agreed",
+    "check_even",
+    "common_fingerprint",
+    "gathered",
+    "highest",
+    "pooled",
+    "refuse_own_rows",
+    "summed",
+]
 
 _UNEVEN = 0.01  # by which the processes' shares of the rows may differ
 
@@ -80,6 +89,20 @@ def check_even(masses: Sequence[float], n_features: int) -> None:
                 f"{_UNEVEN:.0%}; got {_shares(column)}. Deal the files out anew, or cut the "
                 "longer ones."
             )
+
+
+def refuse_own_rows(estimator: object) -> None:
+    """For estimators that train no network, and would fit the rows of one process only.
+
+    Raises:
+        ValueError: every process has rows of its own.
+    """
+    if current_devices().own_rows:
+        raise ValueError(
+            "with own_rows, estimators that train a network fit the rows of all processes; "
+            f"{type(estimator).__name__} would fit those of one. Fit it outside data_parallel, on "
+            "rows gathered in one place."
+        )
 
 
 def _shares(column: Float[np.ndarray, " processes"]) -> str:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import secant
 from secant.training import (
     CheckpointError,
     Record,
@@ -175,3 +176,13 @@ def test_a_signal_to_another_process_is_taken_as_ones_own():
         held.take(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             held.let_go()
+
+
+@pytest.mark.parametrize("estimator", [secant.KernelRatio(), secant.SklearnRatio()])
+def test_what_trains_no_network_refuses_rows_of_its_own(estimator):
+    rows = np.random.default_rng(0).normal(size=(2, 50, 2))
+    with (
+        data_parallel(own_rows=True),
+        pytest.raises(ValueError, match=f"{type(estimator).__name__} would fit those of one"),
+    ):
+        estimator.fit_samples(*rows)
