@@ -34,7 +34,7 @@ def test_a_mild_shift_is_found(make):
 
 def test_kernels_find_it_where_they_see_rows():
     x_0, x_1 = (np.asarray(x) for x in PAIR.sample(jax.random.key(0), 500))
-    found = DensRatio(0).fit_samples(x_0, x_1).log_ratio(x_0)
+    found = DensRatio(random_state=0).fit_samples(x_0, x_1).log_ratio(x_0)
     assert np.corrcoef(found, PAIR.log_ratio(x_0))[0, 1] > 0.8  # 1 is the truth's
 
 
