@@ -30,6 +30,11 @@ browser:
 	@for name in chromium chromium-browser google-chrome; do \
 		command -v $$name >/dev/null 2>&1 && exit 0; done; scripts/install-chromium
 
+# Most of the tests' time goes into compiling. Programs that one process has compiled serve the others, and the next run.
+test test-slow: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.pytest_cache/programs
+test test-slow: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
+test test-slow: export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= 0
+
 test: $(STAMP) browser  ## run the tests that take seconds
 	$(BIN)/python -m pytest -n 2 --dist loadscope
 

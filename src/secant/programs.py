@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import MutableMapping
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["SETTINGS", "folder_of_programs", "keep_programs", "set_environment"]
 
-_MOST_BYTES = 1 << 30  # the oldest go first
+_MOST_PROGRAMS = 4_000  # some tens of megabytes
 SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,  # a fit is many small programs
     "jax_persistent_cache_min_entry_size_bytes": 0,
-    "jax_compilation_cache_max_size": _MOST_BYTES,
 }
 
 
@@ -30,7 +30,8 @@ def keep_programs(folder: str | Path | None = None) -> None:
     `JAX_ENABLE_COMPILATION_CACHE=false` turns it off.
 
     Args:
-        folder: for the programs, at most 1 GiB of them; None is `~/.cache/secant/programs`.
+        folder: for the programs, 4,000 at most: of more, the oldest half goes. None is
+            `~/.cache/secant/programs`.
 
     Examples:
         >>> import secant
@@ -38,8 +39,10 @@ def keep_programs(folder: str | Path | None = None) -> None:
     """
     import jax
 
-    place = folder_of_programs() if folder is None else Path(folder)
-    jax.config.update("jax_compilation_cache_dir", str(place.absolute()))
+    place = (folder_of_programs() if folder is None else Path(folder)).absolute()
+    place.mkdir(parents=True, exist_ok=True)
+    _forget_the_oldest(place)
+    jax.config.update("jax_compilation_cache_dir", str(place))
     for name, value in SETTINGS.items():
         jax.config.update(name, value)
 
@@ -57,6 +60,19 @@ def set_environment(environment: MutableMapping[str, str]) -> None:
     except OSError:
         return
     if os.access(folder, os.W_OK):
+        _forget_the_oldest(folder)
         environment["JAX_COMPILATION_CACHE_DIR"] = str(folder)
         for name, value in SETTINGS.items():
             environment.setdefault(name.upper(), str(value))
+
+
+def _forget_the_oldest(folder: Path) -> None:
+    """JAX could do so too, but would look at every file before it writes one."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries]
+    if len(names) <= _MOST_PROGRAMS:
+        return
+    with suppress(OSError):  # another process may be at it
+        files = sorted((folder / name for name in names), key=lambda path: path.stat().st_mtime_ns)
+        for path in files[: len(files) - _MOST_PROGRAMS // 2]:
+            path.unlink()

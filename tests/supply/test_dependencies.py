@@ -16,7 +16,6 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 IMPORTED_AS = {"scikit-learn": "sklearn"}
-ASKED_FOR_BY = {"filelock": "jax_compilation_cache_max_size"}  # JAX imports it for that setting
 SKIPPED = "advisories not reachable: skipped"
 
 
@@ -56,7 +55,7 @@ def test_everything_that_development_installs_is_pinned():
 @pytest.mark.parametrize("text", PROJECT["dependencies"])
 def test_every_core_dependency_is_imported(text):
     name = IMPORTED_AS.get(Requirement(text).name, Requirement(text).name)
-    sign = re.compile(ASKED_FOR_BY.get(name, rf"^\s*(from|import) {name}\b"), re.MULTILINE)
+    sign = re.compile(rf"^\s*(from|import) {name}\b", re.MULTILINE)
     files = (ROOT / "src").rglob("*.py")
     assert any(sign.search(path.read_text("utf-8")) for path in files)
 

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from secant import programs as module
 from secant.programs import folder_of_programs, set_environment
 
 FIT = """
@@ -65,3 +66,16 @@ def test_where_nothing_can_be_written_nothing_is_kept(tmp_path, monkeypatch):
     found = {}
     set_environment(found)
     assert found == {}
+
+
+def test_the_oldest_programs_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(module, "_MOST_PROGRAMS", 4)
+    folder = folder_of_programs()
+    folder.mkdir(parents=True)
+    for age in range(5):
+        path = folder / f"{age}-cache"
+        path.write_text("program")
+        os.utime(path, (1_000 - age, 1_000 - age))
+        set_environment({})
+    assert sorted(programs(folder)) == ["0-cache", "1-cache"]
