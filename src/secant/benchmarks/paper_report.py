@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from secant.benchmarks.rows import Row, read_rows
+from secant.benchmarks.suites.shared import EVALUATIONS
 from secant.benchmarks.tables import figure, table
 from secant.benchmarks.trajectories import SHOWN_TIMES, TrajectoryRow
 from secant.report.style import BLUE, COLOURS, INK, clean
@@ -103,9 +104,14 @@ def _panels(groups: Groups, path: Path) -> None:
             colour = COLOURS[number % len(COLOURS)]
             _line(panels[0][column], by_count, lambda row: float(row.evaluations), colour, method)
             _line(panels[1][column], by_count, _seconds, colour, method)
-        panels[0][column].set_title(task, color=INK, fontsize=10)
-        panels[0][column].set_xlabel("evaluations")
-        panels[1][column].set_xlabel("seconds to fit, one core")
+        above, below = panels[:, column]
+        above.set_title(task, color=INK, fontsize=10)
+        above.set_xlabel("evaluations")
+        above.set_xscale("log")
+        above.set_xticks(EVALUATIONS, [str(n) for n in EVALUATIONS])
+        above.minorticks_off()
+        below.set_xlabel("seconds to fit, one core")
+        below.set_xlim(left=0.0)
     for line in panels:
         line[0].set_ylabel("squared error, nats²")
     handles, labels = panels[0][0].get_legend_handles_labels()
@@ -135,7 +141,6 @@ def _line(
     ends = np.array([[s.min() for s in squares], [s.max() for s in squares]])
     bars = np.abs(ends - middle)
     axes.errorbar(x, middle, bars, color=colour, marker="o", markersize=4, label=label, lw=1.2)
-    axes.set_xscale("log")
     axes.set_yscale("log")
     clean(axes)
 
