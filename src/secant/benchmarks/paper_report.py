@@ -36,7 +36,7 @@ def paper_sections(results: Path) -> list[str]:
 _PREAMBLE = (
     "One trunk and one number of steps for all methods of a table, fresh rows at every step; the "
     "state kept is the one with the lowest held-out loss. *Squared error* is of the mean log ratio "
-    "over p_1, in nats², averaged over seeds. The papers spent up to seventy times the steps: "
+    "over p_1, in nats², averaged over seeds. The papers spent up to two hundred times the steps: "
     "`--budget paper` does so."
 )
 

@@ -14,6 +14,7 @@ from secant.benchmarks.density.report import density_sections
 from secant.benchmarks.fragments import write_fragments
 from secant.benchmarks.headline import headline
 from secant.benchmarks.information.report import information_sections
+from secant.benchmarks.losses import lost_section
 from secant.benchmarks.paper_report import paper_sections
 from secant.benchmarks.performance.report import performance_sections
 from secant.benchmarks.rows import Row, read_rows
@@ -33,6 +34,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     quick, foundation = _grouped(results, "core"), _grouped(results, "foundation")
     if quick:
         parts += ["## In ten minutes", _CORE, table(_HEADER, _error_rows(quick))]
+    parts += lost_section(results)
     if foundation:
         parts += ["## The foundation", table(_HEADER, _error_rows(foundation))]
     parts += paper_sections(results)
@@ -94,8 +96,9 @@ _BASELINES = (
 )
 _PEERS = (
     "20,000 rows of each sample, everything else a default; the PyTorch ones run eagerly for 3,000 "
-    "steps or two minutes. *secant* is what the tasks of this library take by default. Calibrated "
-    "boosted trees and `densratio` cannot say more than a few nats."
+    "steps or a minute, and `densratio` has the first 5,000 rows. *secant* is what the tasks of "
+    "this library take by default. Calibrated boosted trees and `densratio` cannot say more than a "
+    "few nats."
 )
 _COVARIATE_SHIFT = (
     "The mean disease progression of scikit-learn's 442 diabetes patients, sought from a biased "

@@ -1,0 +1,35 @@
+from pathlib import Path
+
+from secant.benchmarks.information.rows import InformationRow
+from secant.benchmarks.losses import losses, lost_section
+from secant.benchmarks.rows import Row, keep_rows
+
+
+def told(path: Path, task: str, **estimates: float) -> None:
+    rows = [
+        InformationRow("bmi", task, method.replace("_", " "), 0, 500, 1.0, estimate)
+        for method, estimate in estimates.items()
+    ]
+    for row in rows:
+        keep_rows(path / "bmi.jsonl", [row])
+
+
+def test_a_task_is_lost_where_another_method_is_nearer(tmp_path):
+    told(tmp_path, "lost", secant=1.3, KSG=0.9, MINE=2.0)
+    told(tmp_path, "won", secant=1.1, KSG=0.7)
+    told(tmp_path, "ours either way", secant=1.1, path_entropy=1.0)
+    (loss,) = losses(tmp_path)
+    assert (loss.task, loss.winner) == ("lost", "KSG")
+    assert "| bmi | lost | error | 0.30 | 0.1000 | KSG |" in lost_section(tmp_path)[2]
+
+
+def test_a_difference_that_is_not_shown_is_none(tmp_path):
+    told(tmp_path, "equal", secant=1.20001, KSG=1.2)
+    assert lost_section(tmp_path) == []
+
+
+def test_ratios_count_by_their_rows(tmp_path):
+    for method, error in {"secant": 0.4, "SecantRatio": 0.1, "densratio, 5k rows": 0.2}.items():
+        keep_rows(tmp_path / "peers.jsonl", [Row("peers", "pair", method, 0, 1, rmse_1=error)])
+    (loss,) = losses(tmp_path)
+    assert (loss.ours, loss.theirs, loss.winner) == (0.4, 0.2, "densratio, 5k rows")
