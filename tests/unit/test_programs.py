@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from secant import cli
 from secant import programs as module
 from secant.programs import folder_of_programs, set_environment
 
@@ -79,3 +80,14 @@ def test_the_oldest_programs_are_forgotten(tmp_path, monkeypatch):
         os.utime(path, (1_000 - age, 1_000 - age))
         set_environment({})
     assert sorted(programs(folder)) == ["0-cache", "1-cache"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"), [(["fit"], True), ([], True), (["bench", "run"], False)]
+)
+def test_benchmarks_compile_anew(tmp_path, monkeypatch, words, kept):
+    monkeypatch.setattr(sys, "argv", ["secant", *words])
+    monkeypatch.setattr(cli, "app", lambda: None)
+    monkeypatch.setattr(os, "environ", {"XDG_CACHE_HOME": str(tmp_path)})
+    cli.main()
+    assert ("JAX_COMPILATION_CACHE_DIR" in os.environ) == kept

@@ -73,7 +73,8 @@ _PREAMBLE = (
     "The settings were: initial weights, learning rate, bridge noise, anchor and margins were "
     "picked by the exact errors on these same pairs (block Gaussians, mixtures-8d, student-5d), "
     "so those rows flatter the defaults; only `half-cube of mixtures-8d` was not tuned on. Seconds "
-    "are of one core and the least over the seeds, since other work ran beside most of them."
+    "are of one core and the least over the seeds, since other work ran beside most of them; "
+    "programs that had taken more than a second to compile may have been found on disk."
 )
 _CORE = (
     "`secant bench run core`: a look at everything, with a fraction of the steps that the tables "
