@@ -51,9 +51,9 @@ def _gaussian(results: Path) -> list[str]:
     return [
         "### Mutual information of Gaussians",
         "d/4 nats in d dimensions. Squared error by number of evaluations; in brackets its least "
-        "and largest of the seeds; seconds of the fit, and of judging 40,000 rows with one "
-        "evaluation, are of one core. *SecantRatio* has its default anchor, which holds these "
-        "pairs exactly; *plain network* has none.",
+        "and largest of the seeds; seconds are of the fit, on one core. With these few steps, "
+        "errors near the square of d/4 mean that nothing was learned. *SecantRatio* has its "
+        "default anchor, which holds these pairs exactly; *plain network* has none.",
         _by_evaluations(groups),
         f"![Squared error against evaluations and against seconds](figures/{path.name})",
     ]
