@@ -1,13 +1,11 @@
 """Fixtures shared by every test."""
 
 import signal
-from pathlib import Path
 
-import equinox as eqx
 import jax
 import pytest
 
-MAPS = Path("/proc/self/maps")
+from secant.programs import forget_if_too_many
 
 
 def pytest_addoption(parser):
@@ -16,14 +14,9 @@ def pytest_addoption(parser):
 
 @pytest.fixture(autouse=True, scope="module")
 def few_programs():
-    """Every compiled program maps memory, of which Linux lets a process have 65,530 pieces.
-
-    A process that has run some three thousand of these tests would crash in the next compilation.
-    """
+    """A process that kept those of all tests would crash before the last of them."""
     yield
-    if MAPS.exists() and MAPS.read_bytes().count(b"\n") > 30_000:
-        jax.clear_caches()
-        eqx.clear_caches()
+    forget_if_too_many()
 
 
 @pytest.fixture

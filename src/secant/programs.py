@@ -1,4 +1,4 @@
-"""Compiled programs kept on disk, so that a later process need not compile them again."""
+"""Compiled programs: kept on disk for later processes, and not too many of them in this one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from collections.abc import MutableMapping
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["SETTINGS", "folder_of_programs", "keep_programs", "set_environment"]
+__all__ = [
+    "SETTINGS",
+    "folder_of_programs",
+    "forget_if_too_many",
+    "keep_programs",
+    "set_environment",
+]
 
+_MAPS = Path("/proc/self/maps")
+_MOST_MAPS = 20_000
 _MOST_PROGRAMS = 4_000  # some tens of megabytes
 SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,  # a fit is many small programs
@@ -76,3 +84,17 @@ def _forget_the_oldest(folder: Path) -> None:
         files = sorted((folder / name for name in names), key=lambda path: path.stat().st_mtime_ns)
         for path in files[: len(files) - _MOST_PROGRAMS // 2]:
             path.unlink()
+
+
+def forget_if_too_many() -> None:
+    """Let go of the programs in memory, where a process that goes on would run out of maps.
+
+    Every program holds some, and Linux gives a process 65,530: a long sweep that kept them all
+    ended in "LLVM compilation error: Cannot allocate memory", and a run of all tests in a crash.
+    """
+    if _MAPS.exists() and _MAPS.read_bytes().count(b"\n") > _MOST_MAPS:
+        import equinox
+        import jax
+
+        jax.clear_caches()
+        equinox.clear_caches()  # type: ignore[no-untyped-call]

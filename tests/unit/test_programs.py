@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 
+import jax
 import pytest
 
 from secant import cli
@@ -91,3 +92,15 @@ def test_benchmarks_compile_anew(tmp_path, monkeypatch, words, kept):
     monkeypatch.setattr(os, "environ", {"XDG_CACHE_HOME": str(tmp_path)})
     cli.main()
     assert ("JAX_COMPILATION_CACHE_DIR" in os.environ) == kept
+
+
+def test_programs_in_memory_are_let_go_before_they_are_too_many(tmp_path, monkeypatch):
+    maps = tmp_path / "maps"
+    monkeypatch.setattr(module, "_MAPS", maps)
+    monkeypatch.setattr(module, "_MOST_MAPS", 2)
+    compiled = jax.jit(lambda x: x + 1)
+    compiled(1.0)
+    for lines, left in (("a\nb\n", 1), ("a\nb\nc\n", 0)):
+        maps.write_text(lines)
+        module.forget_if_too_many()
+        assert compiled._cache_size() == left

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.performance.timing import seconds_of
 from secant.benchmarks.products import Product
 from secant.benchmarks.rows import Job, Run, aligned, machine, read_rows
 from secant.benchmarks.tables import figure, table
@@ -58,7 +59,7 @@ class _Task:
 
 
 def _help(row: CommandRow) -> CommandRow:
-    pairs = [(_seconds([*_SECANT, "--help"]), _seconds(_JAX)) for _ in range(_LOOKS)]
+    pairs = [(seconds_of([*_SECANT, "--help"]), seconds_of(_JAX)) for _ in range(_LOOKS)]
     own, jax = np.median(pairs[1:], axis=0)  # the first reads from the disk
     return replace(row, seconds=float(own), yardstick=float(jax))
 
@@ -84,12 +85,6 @@ def _compared(row: CommandRow, shift: float) -> CommandRow:
         estimate=found["estimate"],
         standard_error=found["standard_error"],
     )
-
-
-def _seconds(command: Sequence[str]) -> float:
-    began = time.perf_counter()
-    _run(command)
-    return time.perf_counter() - began
 
 
 def _run(command: Sequence[str]) -> str:
@@ -146,5 +141,5 @@ def _line(task: str, runs: Sequence[CommandRow]) -> list[str]:
 _ABOUT = (
     "Wall clock from start to end of the process. `--help` is the median of six runs in turn with "
     '`python -c "import jax"`; comparisons are of two Parquet files of 100,000 rows × 20 columns, '
-    "written reports included."
+    "written reports included. Programs that an earlier comparison compiled are found on disk."
 )

@@ -17,7 +17,6 @@ __all__ = ["Loss", "losses", "lost_section"]
 _Kind = TypeVar("_Kind", bound=Run)
 _OURS = ("secant", "SecantRatio")  # what a user gets without asking for more
 _ALSO_OURS = (
-    "SecantRatio",
     "SecantRatio, plain network",
     "ClassifierRatio",
     "path entropy",

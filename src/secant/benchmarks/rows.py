@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar, overload
@@ -13,7 +13,17 @@ from typing import NamedTuple, TypeVar, overload
 from secant.atomic_files import one_at_a_time, write_atomically
 from secant.provenance import machine
 
-__all__ = ["Job", "Row", "Run", "aligned", "keep_rows", "machine", "read_rows", "read_states"]
+__all__ = [
+    "Job",
+    "Row",
+    "Run",
+    "aligned",
+    "groups",
+    "keep_rows",
+    "machine",
+    "read_rows",
+    "read_states",
+]
 
 
 _Kind = TypeVar("_Kind", bound="Run")
@@ -90,6 +100,14 @@ class Row(Run):
 def aligned(value: float | None) -> str:
     """A number of seven places, or a dash."""
     return "      –" if value is None else f"{value:7.3f}"
+
+
+def groups(rows: Sequence[_Kind], key: Callable[[_Kind], str]) -> dict[str, list[_Kind]]:
+    """Rows by what they have in common, in the order of the first of each."""
+    found: dict[str, list[_Kind]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
 
 
 def keep_rows(path: Path, rows: Sequence[Run]) -> None:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Protocol
-
-import jax
 
 from secant.benchmarks.benchmark import Outcome, attempted, failed
 from secant.benchmarks.catalogue import Recipe
 from secant.benchmarks.rows import Job
 from secant.clusters import Cluster, cluster_named, has_dask
+from secant.programs import forget_if_too_many
 
 __all__ = ["DaskCluster", "InProcess", "Scheduler", "scheduler_named"]
-
-_MOST_MAPS = 20_000
 
 
 class Scheduler(Protocol):
@@ -79,13 +75,5 @@ def scheduler_named(name: str | None, *, alone: bool) -> Scheduler:
 
 def _run_here(recipe: Recipe, job: Job) -> Outcome:
     outcome = attempted(recipe.build(), job)
-    # Each compiled program holds memory maps, of which Linux gives a process 65,530: a long sweep
-    # that kept them all ended in "LLVM compilation error: Cannot allocate memory".
-    if _n_maps() > _MOST_MAPS:
-        jax.clear_caches()
+    forget_if_too_many()
     return outcome
-
-
-def _n_maps() -> int:
-    maps = Path("/proc/self/maps")
-    return maps.read_bytes().count(b"\n") if maps.exists() else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import Self
+from typing import ClassVar, Self
 
 import jax
 import numpy as np
@@ -27,6 +27,7 @@ from secant.estimators.checks import (
 from secant.estimators.preparation import Sample
 from secant.model_files import Savable
 from secant.notebook import fragment
+from secant.training.processes import refuse_own_rows
 from secant.training.resuming import Folder, resuming
 
 __all__ = ["RatioEstimator"]
@@ -42,6 +43,9 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
 
     # A folder holds one fit: scikit-learn shall not hand it on to the many of a search.
     __metadata_request__fit = {"resume": UNUSED}  # noqa: RUF012, as scikit-learn has it
+
+    # Whether a fit pools the rows that processes bring of their own, see `data_parallel`.
+    _pools_rows: ClassVar[bool] = False
 
     def fit(
         self,
@@ -106,6 +110,8 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         *,
         resume: Folder | None,
     ) -> Self:
+        if not self._pools_rows:
+            refuse_own_rows(self)
         rows_0 = checked_rows(x_0, "x_0")
         rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
         self.n_features_in_ = rows_0.shape[1]

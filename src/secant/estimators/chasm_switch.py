@@ -40,6 +40,8 @@ class ChasmSwitch(RatioEstimator):
         diagnostics_: its diagnostics.
     """
 
+    _pools_rows = True  # if its parts do
+
     def __init__(
         self,
         near: RatioEstimator | None = None,

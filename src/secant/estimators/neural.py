@@ -70,6 +70,8 @@ Runner = Callable[[Stage, int], TrainingResult]  # trains one stage; the number 
 class NeuralRatio(DifferentiableRatio):
     """An estimator whose log ratio comes from a trained `SecantFunction`."""
 
+    _pools_rows = True
+
     @abc.abstractmethod
     def _resolve(self) -> None:
         """Set `builder_`, `path_`, `scaling_rule_` and the like from the parameters."""

@@ -26,7 +26,6 @@ from secant.estimators.preparation import Sample, rows_for_scaling
 from secant.estimators.scaled_columns import ScaledColumns
 from secant.estimators.spread import doubled
 from secant.estimators.weighted_pipeline import check_takes_weights, taking_weights
-from secant.training.processes import refuse_own_rows
 
 __all__ = ["SklearnRatio"]
 
@@ -96,7 +95,6 @@ class SklearnRatio(DirectRatio):
         self.random_state = random_state
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        refuse_own_rows(self)
         self._check()
         rows = _Labelled.of(sample_0, sample_1)
         unfitted = self._resolved(rows, seed)

@@ -39,7 +39,7 @@ Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, 
 _ROWS_FOR_SCALING = 100_000
 _ROWS_IN_HAND = 20_000
 _ROWS_AS_THEY_CAME = 10_000
-_ROWS_FOR_MOMENTS = 2_000_000  # of a sampler, whose rows cost nothing to make
+_MOST_ROWS_FOR_MOMENTS = 2_000_000
 _BLOCK = 1 << 16
 _FEWEST_PAIRS = 4096  # held-out pairs: few rows are paired and timed several times over
 
@@ -230,12 +230,14 @@ def from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: 
     scaling = rule.fitted(*rows)
     held = [scaling(np.asarray(x)) for x in sampler(key_held, training.validation_rows)]
     source = SamplerSource(sampler, scaling.traced)
-    gaussians = _sampled_gaussians(source, key_moments)
+    # As many rows as training will see: moments are then no worse, and no dearer, than the rest.
+    n_rows = min(training.steps * training.batch_size, _MOST_ROWS_FOR_MOMENTS)
+    gaussians = _sampled_gaussians(source, n_rows, key_moments)
     return _prepared(source, scaling, held, [x[:_ROWS_IN_HAND] for x in rows], gaussians)
 
 
-def _sampled_gaussians(source: SamplerSource, key: PRNGKeyArray) -> list[Gaussian]:
-    n_blocks = _ROWS_FOR_MOMENTS // _BLOCK
+def _sampled_gaussians(source: SamplerSource, n_rows: int, key: PRNGKeyArray) -> list[Gaussian]:
+    n_blocks = -(-n_rows // _BLOCK)
 
     @jax.jit
     def sums(key: PRNGKeyArray) -> list[tuple[Array, Array]]:

@@ -18,7 +18,7 @@ from secant.tasks.mi_result import MutualInformation
 __all__ = ["escaped", "markdown", "table", "write_markdown"]
 
 _SHOWN = 10
-_NUMBER = re.compile(r"\W*\d|–?$|failed|not reached")  # or what stands in a number's place
+_NUMBER = re.compile(r"\W*\d|–?$")  # or the dash in its place
 
 
 def write_markdown(path: Path | str, result: object) -> None:
@@ -124,10 +124,10 @@ def _divergence(found: Divergence) -> tuple[str, str, str]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table, columns of numbers to the right and columns of words to the left."""
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
-    numeric = [all(map(_NUMBER.match, column)) for column in columns[1:]]
-    rule = ["---", *("---:" if right else "---" for right in numeric)]
+    """A Markdown table, columns that are mostly numbers to the right, the others to the left."""
+    columns = [[row[place] for row in rows] for place in range(1, len(header))]
+    numbers = [sum(map(bool, map(_NUMBER.match, column))) for column in columns]
+    rule = ["---", *("---:" if 2 * n > len(rows) else "---" for n in numbers)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
 
 

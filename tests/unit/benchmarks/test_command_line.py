@@ -20,7 +20,7 @@ def test_help_is_timed_in_turn_with_jax(tmp_path, monkeypatch):
     taken = {"--help": 0.1, "import jax": 0.4}
     asked = []
     monkeypatch.setattr(
-        command_line, "_seconds", lambda command: (asked.append(command), taken[command[-1]])[1]
+        command_line, "seconds_of", lambda command: (asked.append(command), taken[command[-1]])[1]
     )
     (row,) = run(tmp_path, "help")
     assert (row.seconds, row.yardstick, row.status) == (0.1, 0.4, "finished")

@@ -3,10 +3,11 @@ import pytest
 
 from secant.benchmarks.benchmark import Selection
 from secant.benchmarks.catalogue import Recipe, family
-from secant.benchmarks.performance.fresh_process import measured_alone
+from secant.benchmarks.performance.fresh_process import bytes_grown, called_alone
 from secant.benchmarks.performance.growth import GrowthRow, exponent, growth
 from secant.benchmarks.performance.ladders import (
     Climb,
+    Goal,
     Ladders,
     Rung,
     RungRow,
@@ -19,8 +20,9 @@ from secant.benchmarks.rows import Job, keep_rows
 MIB = 1 << 20
 
 
-def climb(miss, seconds=lambda steps: steps / 1000):
-    return Climb("task", "method", 1.0, lambda steps, seed: Rung(seconds(steps), miss(steps)))
+def climb(miss, seconds=lambda steps: steps / 1000, most=1e9):
+    goal = Goal("task", 1.0, most)
+    return Climb(goal, "method", lambda steps, seed: Rung(seconds(steps), miss(steps)))
 
 
 def rungs(*misses, goal=1.0):
@@ -31,13 +33,16 @@ def rungs(*misses, goal=1.0):
 
 
 def test_a_climb_ends_when_two_fits_on_end_reach_the_goal():
-    found = climb(lambda steps: 1000.0 / steps).rungs(0, 1e9)
-    assert [steps for steps, _ in found] == [125, 250, 500, 1000, 2000]
+    found = climb(lambda steps: 1000.0 / steps).rungs(0)
+    assert [steps for steps, _ in found] == [125, 500, 2000, 8000]
 
 
-def test_a_climb_ends_where_the_next_fit_would_take_too_long():
-    found = climb(lambda steps: 2.0, lambda steps: 10.0 + steps / 125).rungs(0, 20.0)
-    assert [rung.seconds for _, rung in found] == [11.0, 12.0, 14.0, 18.0]  # the next would take 26
+@pytest.mark.parametrize(
+    ("most", "later"), [(5.0, []), (30.0, [30.0]), (40.0, [26.0, 40.0]), (60.0, [26.0, 60.0])]
+)
+def test_a_climb_that_does_not_arrive_ends_with_all_the_seconds_it_may_take(most, later):
+    found = climb(lambda steps: 2.0, lambda steps: 10.0 + steps / 125, most).rungs(0)
+    assert [rung.seconds for _, rung in found] == [11.0, 14.0, *later]
 
 
 def test_luck_on_the_way_does_not_count():
@@ -48,10 +53,10 @@ def test_luck_on_the_way_does_not_count():
 
 
 def test_a_ladder_leaves_a_row_a_rung():
-    suite = Ladders("ladder", "", (climb(lambda steps: 0.1),), 10.0)
+    suite = Ladders("ladder", "", (climb(lambda steps: 0.1),))
     (job,) = Selection(n_seeds=1).of(suite)
     rows = suite.run(job).rows
-    assert [(row.steps, row.miss) for row in rows] == [(125, 0.1), (250, 0.1)]
+    assert [(row.steps, row.miss) for row in rows] == [(125, 0.1), (500, 0.1)]
     with pytest.raises(ValueError, match="sets steps"):
         suite.with_method("other", object)
 
@@ -69,16 +74,19 @@ def test_exponents_are_of_the_larger_half():
     assert np.isnan(exponent(rows[:1], lambda row: row.seconds))
 
 
-def _holding(n_bytes):
-    return float(np.ones(n_bytes, dtype=np.uint8).sum() > 0)
+def _grown_by(n_bytes):
+    held_before = np.ones(100 * MIB, dtype=np.uint8)
+    held_before.sum()
+    del held_before  # nor what was let go
+    return bytes_grown(lambda: np.ones(n_bytes, dtype=np.uint8).sum())
 
 
 def test_memory_is_of_the_function_alone():
     held = np.ones(300 * MIB, dtype=np.uint8)  # by this process, which must not count
-    few, many = (measured_alone(_holding, n * MIB) for n in (1, 200))
-    assert held[0] == few.seconds == 1.0
-    assert few.mib < 100.0
-    assert many.mib == pytest.approx(200.0, abs=60.0)
+    few, many = (called_alone(_grown_by, n * MIB) for n in (1, 200))
+    assert held[0] == 1
+    assert few < 20 * MIB
+    assert many == pytest.approx(200 * MIB, abs=20 * MIB)
 
 
 def test_growth_runs_where_it_matters():
@@ -106,9 +114,16 @@ def test_a_family_is_named_by_its_beginning():
         assert Recipe(name).build().alone
 
 
-def test_the_page_says_who_was_first(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("misses_of_other", "shown", "verdict"),
+    [
+        ((9.0, 8.0), "> 4.00 | 8.00 | 4.00", "none of the others has arrived after 4.00 s, 1.3"),
+        ((9.0, 0.8), "4.00 | 0.80 | 4.00", "other arrives after 4.00 s, 1.3"),
+    ],
+)
+def test_the_page_says_who_was_first(tmp_path, monkeypatch, misses_of_other, shown, verdict):
     monkeypatch.chdir(tmp_path)
-    for method, misses in {"ours": (0.5, 0.4), "other": (9.0, 8.0)}.items():
+    for method, misses in {"secant": (0.5, 0.4), "other": misses_of_other}.items():
         rows = [
             RungRow(
                 "performance-accuracy",
@@ -125,8 +140,9 @@ def test_the_page_says_who_was_first(tmp_path, monkeypatch):
         ]
         keep_rows(tmp_path / "performance-accuracy.jsonl", rows)
     page = "\n".join(performance_sections(tmp_path))
-    assert "| Gaussians | ours | 3.00 | 0.40 | 4.00 | 1 |" in page
-    assert "| Gaussians | other | not reached | 8.00 | 4.00 | 1 |" in page
+    assert "| Gaussians | secant | 3.00 | 0.40 | 4.00 | 1 |" in page
+    assert f"| Gaussians | other | {shown} | 1 |" in page
+    assert f"**Gaussians**: secant arrives after 3.00 s, {verdict} times as long." in page
     assert (tmp_path / "docs/figures/time-to-accuracy.png").exists()
 
 

@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 from tests.unit.benchmarks.sweeping import swept
 
+from secant.benchmarks.performance.fresh_process import called_alone
 from secant.benchmarks.products import Product
 
 scoring = import_module("secant.benchmarks.performance.scoring")
@@ -14,7 +15,7 @@ startup = import_module("secant.benchmarks.performance.startup")
 @pytest.mark.usefixtures("unoptimised")
 def test_scoring_is_timed_in_turn_with_its_products(tmp_path, monkeypatch):
     sides, seconds = [], iter([3.0, 1.0, 2.0, 0.5] * 5)
-    monkeypatch.setattr(scoring, "_memory_growth", lambda model, n: n)
+    monkeypatch.setattr(scoring, "called_alone", lambda run, model, n: n)
 
     def taken(run, n):
         assert n == 1
@@ -46,8 +47,7 @@ def test_the_suite_has_two_widths_and_two_sizes():
 @pytest.mark.slow
 def test_memory_grows_less_than_the_rows_take():
     model = scoring._fitted(16, 32, has_anchor=True)
-    growth = scoring._memory_growth(model, 1_000_000)
-    assert growth is not None
+    growth = called_alone(scoring._memory_growth, model, 1_000_000)
     assert 0 < growth < 0.5 * 1_000_000 * 32 * 4
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from secant import Identity, Standardise, Training
+from secant.estimators import preparation
 from secant.estimators.gaussians import Gaussian
 from secant.estimators.preparation import Sample, from_sampler, from_samples
 
@@ -153,3 +154,19 @@ def test_moments_of_a_sampler():
     assert float(squares.square_0) == pytest.approx(4.25, rel=0.01)
     assert float(squares.square_1) == pytest.approx(4.0, rel=0.01)
     assert float(squares.cross) == pytest.approx(0.0, abs=0.02)
+
+
+@pytest.mark.parametrize(("steps", "n"), [(1, 100), (20, 200), (1000, 500)])
+def test_a_samplers_moments_are_of_as_many_rows_as_training_sees(monkeypatch, steps, n):
+    seen = []
+    monkeypatch.setattr(preparation, "_BLOCK", 100)
+    monkeypatch.setattr(preparation, "_MOST_ROWS_FOR_MOMENTS", 500)
+    monkeypatch.setattr(Gaussian, "shrunk", lambda mean, second, rows: seen.append(rows))
+    monkeypatch.setattr(preparation, "_prepared", lambda *_: None)
+    training = Training(steps=steps, batch_size=10)
+
+    def sampler(key, n_rows):
+        return jax.random.normal(key, (2, n_rows, 3))
+
+    from_sampler(sampler, Identity(), training, 0)
+    assert seen == [n, n]

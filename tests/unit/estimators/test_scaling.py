@@ -115,6 +115,20 @@ def test_same_margins_become_normal():
     assert mapped.std() == pytest.approx(1.0, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("draw", "n", "bent"),
+    [
+        ("normal", 40_000, False),
+        ("normal", 1_000, True),  # too few rows to be sure
+        ("uniform", 40_000, True),
+        ("logistic", 40_000, True),  # 0.02 from normal, tails not heavy enough by themselves
+    ],
+)
+def test_margins_that_are_normal_already_are_left_alone(draw, n, bent):
+    x = getattr(np.random.default_rng(0), draw)(size=(2, n, 1))
+    assert AdaptiveMargins(heavy_tail=2.0).fitted(*x).tabulated == (bent,)
+
+
 @pytest.mark.parametrize("kind", ["skewed", "heavy"])
 def test_few_rows_are_left_alone(kind):
     x_0, x_1 = (x[:199] for x in margins(kind))

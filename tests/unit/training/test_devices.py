@@ -178,11 +178,18 @@ def test_a_signal_to_another_process_is_taken_as_ones_own():
             held.let_go()
 
 
-@pytest.mark.parametrize("estimator", [secant.KernelRatio(), secant.SklearnRatio()])
-def test_what_trains_no_network_refuses_rows_of_its_own(estimator):
+@pytest.mark.parametrize(
+    ("estimator", "part"),
+    [
+        (secant.KernelRatio(), "KernelRatio"),
+        (secant.SklearnRatio(), "SklearnRatio"),
+        (secant.ChasmSwitch(secant.KernelRatio()), "KernelRatio"),
+    ],
+)
+def test_what_trains_no_network_refuses_rows_of_its_own(estimator, part):
     rows = np.random.default_rng(0).normal(size=(2, 50, 2))
     with (
         data_parallel(own_rows=True),
-        pytest.raises(ValueError, match=f"{type(estimator).__name__} would fit those of one"),
+        pytest.raises(ValueError, match=f"{part} would fit those of one"),
     ):
         estimator.fit_samples(*rows)

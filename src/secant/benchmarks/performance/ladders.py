@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Self
 from secant.benchmarks.benchmark import Outcome
 from secant.benchmarks.rows import Job, Run, aligned, machine
 
-__all__ = ["Climb", "Ladders", "Rung", "RungRow", "seconds_to_goal"]
+__all__ = ["Climb", "Goal", "Ladders", "Rung", "RungRow", "seconds_to_goal"]
 
-_FIRST_STEPS, _GROWTH = 125, 2
+_FIRST_STEPS, _GROWTH, _LEAST_GROWTH = 125, 4, 1.5
 _ENOUGH = 2  # rungs on end that reach the goal
 
 
@@ -26,42 +26,61 @@ class Rung(NamedTuple):
     miss: float
 
 
-@dataclass(frozen=True)
-class Climb:
-    """One method on one task.
+class Goal(NamedTuple):
+    """What is to be reached.
 
     Attributes:
         task: its name.
-        method: its name.
-        goal: what `miss` must be at most.
-        fit: steps and seed → what came of it.
+        miss: that is small enough.
+        seconds: that a fit may take.
     """
 
     task: str
+    miss: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Climb:
+    """One method on its way to a goal.
+
+    Attributes:
+        goal: of this method and of others.
+        method: its name.
+        fit: steps and seed → what came of it.
+    """
+
+    goal: Goal
     method: str
-    goal: float
     fit: Callable[[int, int], Rung]
 
-    def rungs(self, seed: int, most_seconds: float) -> list[tuple[int, Rung]]:
-        """Steps doubled until two fits on end reach the goal, or the next would take too long."""
+    def rungs(self, seed: int) -> list[tuple[int, Rung]]:
+        """Ever more steps until two fits on end reach the goal, or all seconds are spent on one."""
         found: list[tuple[int, Rung]] = []
-        steps = _FIRST_STEPS
-        while True:
+        steps: int | None = _FIRST_STEPS
+        while steps is not None:
             found.append((steps, self.fit(steps, seed)))
-            last = [rung.miss <= self.goal for _, rung in found[-_ENOUGH:]]
-            if len(last) == _ENOUGH and all(last):
-                return found
-            if _next_seconds(found) > most_seconds:
-                return found
-            steps *= _GROWTH
+            last = [rung.miss <= self.goal.miss for _, rung in found[-_ENOUGH:]]
+            reached = len(last) == _ENOUGH and all(last)
+            steps = None if reached else _next_steps(found, self.goal.seconds)
+        return found
 
 
-def _next_seconds(found: Sequence[tuple[int, Rung]]) -> float:
-    """Of the next rung, by the line through the last two: a part is the same at every rung."""
-    last = found[-1][1].seconds
+def _next_steps(found: Sequence[tuple[int, Rung]], most_seconds: float) -> int | None:
+    """Four times as many, or as many as there is time for; None when that time is spent.
+
+    By the line through the last two rungs: a part of the seconds is the same at every rung.
+    """
+    steps, last = found[-1]
     if len(found) == 1:
-        return last
-    return last + _GROWTH * max(last - found[-2][1].seconds, 0.0)
+        return _GROWTH * steps
+    before, earlier = found[-2]
+    a_step = (last.seconds - earlier.seconds) / (steps - before)
+    most = steps + int((most_seconds - last.seconds) / max(a_step, 1e-9))
+    if most < _LEAST_GROWTH * steps:
+        return None
+    # What would leave no time for a rung above it is that rung.
+    return most if most < _LEAST_GROWTH * _GROWTH * steps else _GROWTH * steps
 
 
 @dataclass(frozen=True)
@@ -103,20 +122,18 @@ class Ladders:
         name: of the suite and its results file.
         about: one line.
         climbs: what is run.
-        most_seconds: no fit is begun that would take longer.
     """
 
     name: str
     about: str
     climbs: tuple[Climb, ...]
-    most_seconds: float
     n_seeds: int = 3
     alone: bool = True
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
         """Task and method of each climb."""
-        return [(climb.task, climb.method) for climb in self.climbs]
+        return [(climb.goal.task, climb.method) for climb in self.climbs]
 
     def with_method(self, name: str, method: Any) -> Self:  # noqa: ANN401 -- a third party's
         """There is no common way to say how long a third party's method shall train."""
@@ -124,12 +141,12 @@ class Ladders:
 
     def blank(self, job: Job) -> RungRow:
         """The row before the fits."""
-        return RungRow(self.name, *job, goal=self._climb(job).goal, machine=machine())
+        return RungRow(self.name, *job, goal=self._climb(job).goal.miss, machine=machine())
 
     def run(self, job: Job) -> Outcome:
         """Climb; a row a rung."""
         blank = replace(self.blank(job), status="finished")
-        rungs = self._climb(job).rungs(job.seed, self.most_seconds)
+        rungs = self._climb(job).rungs(job.seed)
         return Outcome([replace(blank, steps=steps, **rung._asdict()) for steps, rung in rungs])
 
     def _climb(self, job: Job) -> Climb:

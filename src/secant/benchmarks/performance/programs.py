@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from secant.benchmarks.benchmark import Outcome
-from secant.benchmarks.performance.fresh_process import measured_alone
+from secant.benchmarks.performance.fresh_process import called_alone
 from secant.benchmarks.products import Product
 from secant.benchmarks.rows import Job, Run, aligned, machine
 from secant.estimators import ISADRE, ClassifierRatio, RatioEstimator, SecantRatio
@@ -53,9 +53,7 @@ class ProgramSuite(Product[_Task, None]):
         """Two processes, one after the other, with one folder."""
         kind = self.task(job.task).estimator
         with tempfile.TemporaryDirectory() as folder:
-            first, second = (
-                measured_alone(_seconds_to_start, kind, Path(folder)).seconds for _ in range(2)
-            )
+            first, second = (called_alone(_seconds_to_start, kind, Path(folder)) for _ in range(2))
         row = replace(self.blank(job), first=first, second=second, status="finished")
         return Outcome([row])
 

@@ -5,14 +5,9 @@ Ratios measured in one run; absolute times belong to the machine.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.performance.fresh_process import bytes_grown, called_alone
 from secant.benchmarks.performance.timing import best_of_turns, seconds_each
 from secant.benchmarks.products import Product
 from secant.benchmarks.rows import Job, Run, aligned, machine
@@ -32,26 +28,6 @@ __all__ = ["ScoringRow", "ScoringSuite", "scoring"]
 _ORDER, _DEPTH, _COLUMNS = 12, 2, 63
 _BLOCK = 1024  # rows of one bare product: the fastest of 512, 1024, 2048 and 8192
 
-# In a process of its own: the highest mark of its memory, above what holds the rows.
-_MEMORY = """
-import json, sys
-import numpy as np, secant
-
-model, n = secant.load(sys.argv[1]), int(sys.argv[2])
-x = np.random.default_rng(0).standard_normal((n, model.n_features_in_), dtype=np.float32)
-model.log_ratio(x[:20_000])  # compiled, and its blocks have been in memory
-
-def mark(name):
-    with open("/proc/self/status") as file:
-        return next(1024 * int(line.split()[1]) for line in file if line.startswith(name))
-
-with open("/proc/self/clear_refs", "w") as file:
-    file.write("5")  # the mark begins anew
-before = mark("VmRSS")
-model.log_ratio(x)
-print(json.dumps(mark("VmHWM") - before))
-"""
-
 
 @dataclass(frozen=True)
 class ScoringRow(Run):
@@ -59,7 +35,7 @@ class ScoringRow(Run):
 
     `bare_over_scoring` is the time of the pass's matrix products alone, of the network and of the
     anchor, over the time of scoring: 1 would be the speed of the products. `memory_growth` is in
-    bytes, beyond the rows; null where the system does not tell.
+    bytes, beyond the rows.
     """
 
     width: int
@@ -125,7 +101,7 @@ def _measured(row: ScoringRow, *, has_anchor: bool) -> ScoringRow:
         row,
         rows_per_second=row.n_rows / times["scoring"],
         bare_over_scoring=times["bare"] / times["scoring"],
-        memory_growth=_memory_growth(model, row.n_rows),
+        memory_growth=called_alone(_memory_growth, model, row.n_rows),
         status="finished",
     )
 
@@ -166,13 +142,8 @@ def _bare_products(row: ScoringRow, *, has_anchor: bool) -> Callable[[], object]
     return many
 
 
-def _memory_growth(model: SecantRatio, n: int) -> int | None:
-    """Bytes that scoring takes beyond the rows, at its highest; None where Linux is not."""
-    if not Path("/proc/self/clear_refs").exists():
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.secant"
-        model.save(path)
-        command = [sys.executable, "-c", _MEMORY, str(path), str(n)]
-        found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return int(json.loads(found))
+def _memory_growth(model: SecantRatio, n: int) -> int:
+    """Bytes that scoring takes beyond the rows."""
+    x = np.random.default_rng(0).standard_normal((n, model.n_features_in_), dtype=np.float32)
+    model.log_ratio(x[:20_000])  # compiled, and its blocks have been in memory
+    return bytes_grown(lambda: model.log_ratio(x))

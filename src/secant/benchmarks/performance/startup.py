@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from secant.benchmarks.benchmark import Outcome
+from secant.benchmarks.performance.timing import best_of_turns, seconds_of
 from secant.benchmarks.products import Product
 from secant.benchmarks.rows import Job, Run, aligned, machine
 
 __all__ = ["StartupRow", "StartupSuite", "startup"]
 
-_REPEATS = 7
+_JAX = "import jax"
 
 
 @dataclass(frozen=True)
@@ -54,25 +53,21 @@ class StartupSuite(Product[_Start, None]):
     def run(self, job: Job) -> Outcome:
         """In turn with the import of JAX."""
         code = self.task(job.task).code
-        pairs = [(_seconds(code), _seconds("import jax")) for _ in range(_REPEATS)]
-        own, jax = (min(side) for side in zip(*pairs, strict=True))
+        times = best_of_turns({"own": partial(_seconds, code), "jax": partial(_seconds, _JAX)})
+        own, jax = times["own"], times["jax"]
         row = replace(self.blank(job), seconds=own, yardstick=jax, share=own / jax)
         return Outcome([replace(row, status="finished")])
 
 
 def startup() -> StartupSuite:
-    """The package beside JAX, an estimator of it, and the help of the command line."""
+    """The package beside JAX, and an estimator of it; `command-line` has the help."""
     starts = (
         _Start("import jax, secant", "import jax, secant"),
         _Start("import an estimator", "import jax\nfrom secant import SecantRatio"),
-        _Start("secant --help", "import sys\nfrom secant.cli import app\napp(['--help'])"),
     )
     about = "what a process takes to start, against the import of JAX"
     return StartupSuite("performance-startup", about, starts, {"secant": None}, 1, alone=True)
 
 
 def _seconds(code: str) -> float:
-    command: Sequence[str] = [sys.executable, "-c", code]
-    began = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - began
+    return seconds_of([sys.executable, "-c", code])

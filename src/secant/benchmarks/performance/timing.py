@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import jax
 
-__all__ = ["best_of_turns", "seconds_each"]
+__all__ = ["best_of_turns", "seconds_each", "seconds_of"]
 
 _TURNS = 5
 
@@ -23,3 +24,10 @@ def seconds_each(run: Callable[[], object], n: int) -> float:
     began = time.perf_counter()
     jax.block_until_ready(run())
     return (time.perf_counter() - began) / n
+
+
+def seconds_of(command: Sequence[str]) -> float:
+    """A process from start to end, of the wall clock."""
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began

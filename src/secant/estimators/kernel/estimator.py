@@ -20,7 +20,6 @@ from secant.estimators.kernel.selection import (
 from secant.estimators.kernel.settings import LEAVE_ONE_OUT, check_settings
 from secant.estimators.preparation import Sample, rows_for_scaling
 from secant.estimators.scaling import ScalingRule, Standardise
-from secant.training.processes import refuse_own_rows
 
 __all__ = ["KernelRatio"]
 
@@ -109,7 +108,6 @@ class KernelRatio(DirectRatio):
         self.random_state = random_state
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        refuse_own_rows(self)
         check_settings(self)
         method, rng = self._resolved(), np.random.default_rng(seed)
         rule = Standardise() if self.scaling is None else self.scaling
