@@ -37,10 +37,14 @@ class _Line:
 
     def cells(self) -> list[str]:
         others = {m: s for m, s in self.scores.items() if m not in (self.ours, *self.own)}
-        best = min(others, key=lambda m: others[m]) if others else None
-        peer = "–" if best is None else f"{figure(others[best])} ({best})"
-        mine = self.scores.get(self.ours, float("nan"))
-        return [self.what, self.paper, peer, f"**{figure(mine)}**"]
+        mine = figure(self.scores.get(self.ours, float("nan")))
+        if not others:
+            return [self.what, self.paper, "–", f"**{mine}**"]
+        best = min(others, key=lambda m: others[m])
+        peer, lost = figure(others[best]), others[best] < self.scores[self.ours]
+        if lost:
+            return [self.what, self.paper, f"**{peer}** ({best})", mine]
+        return [self.what, self.paper, f"{peer} ({best})", f"**{mine}**"]
 
 
 def headline(results: Path) -> str:

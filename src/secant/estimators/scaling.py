@@ -101,11 +101,12 @@ class Scaling(eqx.Module):
         """The same map inside a compiled loop, for rows made there."""
         y = (x - self.center.astype(x.dtype)) / self.scale.astype(x.dtype)
         y = jnp.clip(y, -FARTHEST, FARTHEST)
-        if any(self.tabulated):
-            knots = jnp.asarray(self.knots, dtype=x.dtype)
-            mapped = jax.vmap(lambda c, k: _table(c, k, jnp), (1, 0), 1)(y, knots)
-            y = jnp.where(np.array(self.tabulated), mapped, y)
-        return y
+        bent = np.flatnonzero(self.tabulated)
+        if bent.size == 0:
+            return y
+        knots = jnp.asarray(self.knots[bent], dtype=x.dtype)
+        mapped = jax.vmap(lambda c, k: _table(c, k, jnp), (1, 0), 1)(y[:, bent], knots)
+        return mapped if bent.size == y.shape[1] else y.at[:, bent].set(mapped)
 
 
 def _table(y: Array | np.ndarray, knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:

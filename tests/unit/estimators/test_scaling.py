@@ -24,6 +24,9 @@ def margins(kind):
         "heavy": lambda: columns(rng.standard_t(2.0, N), 3.0 + rng.standard_t(2.0, N)),
         "atoms": lambda: columns(rng.poisson(1.0, N), rng.poisson(1.0, N)),
         "half an atom": lambda: columns(*(np.maximum(rng.normal(size=(2, N)), 0.0))),
+        "several": lambda: [
+            np.hstack(x) for x in zip(*map(margins, ("skewed", "normal", "heavy")), strict=True)
+        ],
     }[kind]()
 
 
@@ -42,7 +45,7 @@ def test_strictly_increasing_near_and_far(rule, kind):
     assert (np.diff(scaling(x)[:, 0]) > 0.0).all()
 
 
-@pytest.mark.parametrize("kind", ["normal", "skewed", "heavy"])
+@pytest.mark.parametrize("kind", ["normal", "skewed", "heavy", "several"])
 @pytest.mark.parametrize("rule", RULES)
 def test_traced_is_the_host_map(rule, kind):
     x_0, x_1 = (x.astype(np.float32) for x in margins(kind))

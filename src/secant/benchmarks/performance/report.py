@@ -86,9 +86,14 @@ def _accuracy(results: Path) -> list[str]:
         "*Seconds* are of the shortest fit from which on all longer ones reach the goal; behind a "
         "> stand those of the longest, which did not.",
         table(["task", "method", "seconds, by seed", "best miss", "its seconds", "seeds"], lines),
-        *(_verdict(task, runs) for task, runs in groups(rows, lambda row: row.task).items()),
+        *_verdicts(rows),
         f"![Error against seconds](figures/{path.name})",
     ]
+
+
+def _verdicts(rows: Sequence[RungRow]) -> list[str]:
+    tasks = groups(rows, lambda row: row.task)
+    return list(filter(None, (_verdict(task, runs) for task, runs in tasks.items())))
 
 
 def _verdict(task: str, rows: Sequence[RungRow]) -> str:
