@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,14 @@ def test_a_ladder_leaves_a_row_a_rung():
         suite.with_method("other", object)
 
 
+def test_what_is_not_to_be_timed_comes_before_the_climb():
+    done = []
+    slow = climb(lambda steps: done.append(steps) or 0.1)
+    suite = Ladders("ladder", "", (slow,), lambda: done.append("warm"))
+    suite.run(*Selection(n_seeds=1).of(suite))
+    assert done == ["warm", 125, 500]
+
+
 def test_the_least_of_turns_is_kept():
     times = iter([3.0, 30.0, 1.0, 10.0, 2.0, 20.0, 5.0, 50.0, 4.0, 40.0])
     found = best_of_turns({"a": lambda: next(times), "b": lambda: next(times)})
@@ -78,7 +88,16 @@ def _grown_by(n_bytes):
     held_before = np.ones(100 * MIB, dtype=np.uint8)
     held_before.sum()
     del held_before  # nor what was let go
-    return bytes_grown(lambda: np.ones(n_bytes, dtype=np.uint8).sum())
+    return bytes_grown(lambda: _held(np.ones(n_bytes, dtype=np.uint8)))
+
+
+def _grown_by_file(path):
+    return bytes_grown(lambda: _held(np.memmap(path, mode="r")))
+
+
+def _held(bytes_):
+    assert bytes_.sum() == bytes_.size
+    time.sleep(0.05)  # long enough to be seen
 
 
 def test_memory_is_of_the_function_alone():
@@ -87,6 +106,11 @@ def test_memory_is_of_the_function_alone():
     assert held[0] == 1
     assert few < 20 * MIB
     assert many == pytest.approx(200 * MIB, abs=20 * MIB)
+
+
+def test_pages_of_a_mapped_file_do_not_count(tmp_path):
+    np.ones(100 * MIB, dtype=np.uint8).tofile(tmp_path / "rows")
+    assert called_alone(_grown_by_file, tmp_path / "rows") < 20 * MIB
 
 
 def test_growth_runs_where_it_matters():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import TypeVar
 
 from secant.benchmarks.benchmark import Skipped
@@ -13,7 +14,8 @@ from secant.benchmarks.benchmark import Skipped
 __all__ = ["bytes_grown", "called_alone"]
 
 _T = TypeVar("_T")
-_PROCESS = Path("/proc/self")
+_STATUS = Path("/proc/self/status")
+_SECONDS_BETWEEN_LOOKS = 0.002
 
 
 def called_alone(run: Callable[..., _T], *args: object) -> _T:
@@ -26,19 +28,31 @@ def called_alone(run: Callable[..., _T], *args: object) -> _T:
 def bytes_grown(run: Callable[[], object]) -> int:
     """Bytes by which this process grew, at its highest, while the function ran.
 
+    Its own memory: pages of mapped files, which the system takes back as it likes, do not count.
+
     Raises:
         Skipped: the system does not tell.
     """
-    mark = _PROCESS / "clear_refs"
-    if not mark.exists():
-        raise Skipped("peak memory is read from /proc, which this system does not have.")
-    mark.write_text("5")  # the highest mark begins anew
-    before = _bytes("VmRSS")
-    run()
-    return _bytes("VmHWM") - before
+    if not _STATUS.exists():
+        raise Skipped("memory is read from /proc, which this system does not have.")
+    before = _own_bytes()
+    highest, done = [before], Event()
+
+    def watch() -> None:
+        while not done.wait(_SECONDS_BETWEEN_LOOKS):
+            highest.append(max(highest.pop(), _own_bytes()))
+
+    with ThreadPoolExecutor(max_workers=1) as watcher:
+        watching = watcher.submit(watch)
+        try:
+            run()
+        finally:
+            done.set()
+        watching.result()
+    return highest[0] - before
 
 
-def _bytes(name: str) -> int:
-    lines = (_PROCESS / "status").read_text().splitlines()
-    (line,) = (line for line in lines if line.startswith(name))
+def _own_bytes() -> int:
+    lines = _STATUS.read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith("RssAnon"))
     return 1024 * int(line.split()[1])

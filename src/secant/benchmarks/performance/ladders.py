@@ -122,11 +122,14 @@ class Ladders:
         name: of the suite and its results file.
         about: one line.
         climbs: what is run.
+        warm_up: done before a climb, so that the first in a process does not pay for the start of
+            JAX and of the data.
     """
 
     name: str
     about: str
     climbs: tuple[Climb, ...]
+    warm_up: Callable[[], object] = lambda: None
     n_seeds: int = 3
     alone: bool = True
 
@@ -146,6 +149,7 @@ class Ladders:
     def run(self, job: Job) -> Outcome:
         """Climb; a row a rung."""
         blank = replace(self.blank(job), status="finished")
+        self.warm_up()
         rungs = self._climb(job).rungs(job.seed)
         return Outcome([replace(blank, steps=steps, **rung._asdict()) for steps, rung in rungs])
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.benchmarks.performance.ladders import Goal, Ladders
-from secant.benchmarks.performance.races import MakeWithSteps, to_information, with_steps
+from secant.benchmarks.performance.races import MakeWithSteps, to_information, warm_up, with_steps
 from secant.benchmarks.tasks import Ratio
 from secant.estimators import SecantRatio, Standardise
 from secant.estimators.preparation import Prepared
@@ -34,7 +34,7 @@ def parts() -> Ladders:
     """One thing changed at a time, on 40 dimensions without the anchor, which is exact there."""
     climbs = [to_information(_GOAL, 40, *entry) for entry in _variants().items()]
     about = "what each part of a training is worth, in seconds to a quarter of ten nats"
-    return Ladders("performance-parts", about, tuple(climbs))
+    return Ladders("performance-parts", about, tuple(climbs), warm_up)
 
 
 def _variants() -> dict[str, MakeWithSteps]:

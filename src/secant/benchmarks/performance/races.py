@@ -9,6 +9,7 @@ from functools import cache, partial
 
 import jax
 import numpy as np
+from jaxtyping import Float
 
 from secant.bases import BaseRule, Copula, FullGaussian, Growth, Mixture
 from secant.benchmarks.benchmark import Skipped
@@ -39,17 +40,18 @@ from secant.models import (
 from secant.time_samplers import Uniform
 from secant.training import Training
 
-__all__ = ["MakeWithSteps", "races", "to_information"]
+__all__ = ["MakeWithSteps", "races", "to_information", "warm_up", "with_steps"]
 
 MakeWithSteps = Callable[..., Ratio]  # steps and random_state → estimator
 
 _WIDTH = 256
-_GROWTH = Growth(max_components=128)  # the default's 2,048 are worth their minutes, but later
+_GROWTH = Growth(max_components=64)  # the default's 2,048 are worth their minutes, but later
 # Time for the others, more than ten times what ours needs.
-_INFORMATION = Goal("Gaussians, d=160", 1.0, seconds=260.0)
-_TABLE = Goal("POWER", -0.2, seconds=180.0)
+_INFORMATION = Goal("Gaussians, d=160", 1.0, seconds=300.0)
+_TABLE = Goal("POWER", -0.2, seconds=310.0)
 _ROWS_FOR_NORMALISER = 50_000
 _ROWS_TO_JUDGE = 50_000
+_ROWS_FOR_RATIO = 300_000  # of the table and of the base: a training this short sees no more
 
 
 def races() -> Ladders:
@@ -59,7 +61,14 @@ def races() -> Ladders:
         Climb(_TABLE, name, partial(_rung_on_power, *parts)) for name, parts in _on_power().items()
     ]
     about = "seconds to one nat of 40 in 160 dimensions, and to −0.2 on POWER"
-    return Ladders("performance-accuracy", about, (*gaussians, *table))
+    return Ladders("performance-accuracy", about, (*gaussians, *table), warm_up)
+
+
+@cache
+def warm_up() -> None:
+    """A fit of one step, by a method that is not raced."""
+    make = with_steps(partial(ClassifierRatio, trunk=ResidualMLP(8)))
+    _rung_on_gaussians(Task(block_gaussians(160)), make, steps=1, seed=0)
 
 
 def to_information(goal: Goal, d: int, name: str, make: MakeWithSteps) -> Climb:
@@ -133,12 +142,17 @@ def _rung_on_power(rule: BaseRule, make: MakeWithSteps, steps: int, seed: int) -
     base = rule.fitted(rows.train, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverlapWarning)
-        ratio.fit_samples(base.sample(key, rows.train.shape[0]), base.coordinates(rows.train))
+        x_1 = base.coordinates(_thinned(rows.train, _ROWS_FOR_RATIO))
+        ratio.fit_samples(base.sample(key, x_1.shape[0]), x_1)
     mass = log_normaliser(ratio.log_ratio(base.sample(key_mass, _ROWS_FOR_NORMALISER)))
     seconds = time.perf_counter() - began
-    fresh = rows.test[:: max(rows.test.shape[0] // _ROWS_TO_JUDGE, 1)]
+    fresh = _thinned(rows.test, _ROWS_TO_JUDGE)
     log_density = base.log_prob(fresh) + ratio.log_ratio(base.coordinates(fresh))
     return Rung(seconds, mass.log_value - float(np.mean(log_density)))
+
+
+def _thinned(rows: Float[np.ndarray, "n d"], n: int) -> Float[np.ndarray, "m d"]:
+    return rows[:: max(rows.shape[0] // n, 1)]
 
 
 @cache
