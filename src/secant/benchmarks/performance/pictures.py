@@ -39,6 +39,8 @@ def draw_ladders(rows: Sequence[RungRow], path: Path) -> None:
             )
         axes.axhline(runs[0].goal, color=INK, lw=0.8, ls=":")
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(_few_marks)
         if min(row.goal for row in runs) > 0.0:
             axes.set_yscale("log")
         axes.set_title(task, color=INK, fontsize=11)
@@ -48,6 +50,12 @@ def draw_ladders(rows: Sequence[RungRow], path: Path) -> None:
         axes.legend(frameon=False, fontsize=8)
     path.parent.mkdir(parents=True, exist_ok=True)
     drawn.savefig(path, dpi=110)
+
+
+def _few_marks(x: float, place: int | None = None) -> str:
+    """Between powers of ten: 2, 5, 20, 50 and so on."""
+    del place
+    return f"{x:g}" if f"{x:e}"[0] in "25" else ""
 
 
 def _climbs(rows: Sequence[RungRow]) -> dict[tuple[str, int], list[tuple[float, float]]]:

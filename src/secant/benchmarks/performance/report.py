@@ -71,6 +71,7 @@ def _accuracy(results: Path) -> list[str]:
     rows = _finished(results / "performance-accuracy.jsonl", RungRow)
     if not rows:
         return []
+    rows.sort(key=lambda row: not row.method.startswith(_OURS))
     lines = []
     for task, runs in groups(rows, lambda row: row.task).items():
         for method, climbed in groups(runs, lambda row: row.method).items():
