@@ -20,7 +20,7 @@ from secant.provenance import versions
 
 __all__ = ["FORMAT", "ModelFileError", "Savable", "load", "read_metadata", "save"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 def save(

@@ -16,6 +16,7 @@ import secant
 from secant.io.models import ModelFileError, read_metadata
 from secant.model_files import container
 from secant.model_files.container import unpacked
+from secant.model_files.saving import FORMAT
 
 REFUSED = ModelFileError
 
@@ -209,8 +210,9 @@ def test_truth_values_other_than_0_and_1(raw):
     ("version", "words"),
     [
         (
-            2,
-            "it is of format 2, written by secant '9.1'; this secant reads formats up to 1",
+            FORMAT + 1,
+            f"it is of format {FORMAT + 1}, written by secant '9.1'; this secant reads formats up "
+            f"to {FORMAT}",
         ),
         (10**9, "it is of format 1000000000"),
         (0, "its format is 0, which is none"),
@@ -232,7 +234,7 @@ def test_formats_of_other_versions(path, raw, version, words):
 
 def test_words_of_a_file_are_shown_short_and_harmless(path, raw):
     def change(header, _tensors):
-        header["format"], header["versions"]["secant"] = 2, "\x1b[2J" + "x" * 10_000
+        header["format"], header["versions"]["secant"] = FORMAT + 1, "\x1b[2J" + "x" * 10_000
 
     path.write_bytes(changed(raw, change))
     with pytest.raises(REFUSED, match=r"'\\x1b\[2Jxxx") as found:

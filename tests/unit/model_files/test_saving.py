@@ -14,6 +14,7 @@ from tests.unit.model_files import small
 import secant
 from secant.bases import Given
 from secant.io.models import ModelFileError, load, read_metadata, save
+from secant.model_files.saving import FORMAT
 from secant.models import TrunkBuilder
 from secant.models.networks import Linear
 
@@ -52,7 +53,7 @@ def test_other_readers_of_safetensors_can_look_inside(path, kernel):
         header = json.loads(file.metadata()["secant"])
         fields = header["estimator"]["fields"]
         assert (file.get_tensor(fields["centers_"]["array"]) == kernel.centers_).all()
-    assert header["format"] == 1
+    assert header["format"] == FORMAT
     assert header["versions"]["secant"] == secant.__version__
     assert fields["bandwidth_"] == kernel.bandwidth_
 
