@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -17,7 +18,6 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
-from scipy.stats import ks_2samp
 
 from secant.estimators.spread import Spread
 from secant.provenance import cores
@@ -167,6 +167,53 @@ class Standardise(ScalingRule):
         return Scaling(found.center, found.scale, tuple(found.has_outliers.tolist()), knots)
 
 
+class _Margin(NamedTuple):
+    """One column of both samples, sorted once for all that is asked of it.
+
+    Attributes:
+        values: of both samples, in increasing order.
+        is_first: which of them are of the first sample.
+        n_0: how many are.
+        is_constant_0: whether all of those are equal.
+    """
+
+    values: Float[np.ndarray, " n"]
+    is_first: Bool[np.ndarray, " n"]
+    n_0: int
+    is_constant_0: bool
+
+    @classmethod
+    def of(cls, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> _Margin:
+        # Each alone first: merging two sorted runs is then all that is left of the slow sort.
+        a, b = np.sort(a), np.sort(b)
+        pooled = np.concatenate([a, b])
+        order = np.argsort(pooled, kind="stable")
+        return cls(pooled[order], order < a.size, a.size, bool(a[0] == a[-1]))
+
+    @property
+    def n_1(self) -> int:
+        return self.values.size - self.n_0
+
+    def distance(self) -> float:
+        """Kolmogorov–Smirnov between the samples: the largest gap of their distributions."""
+        gap = np.cumsum(self.is_first) / self.n_0 - np.cumsum(~self.is_first) / self.n_1
+        is_last = np.append(self.values[1:] > self.values[:-1], True)  # of equal values
+        return float(np.max(np.abs(gap[is_last])))
+
+    def distance_from_normal(self) -> float:
+        """Kolmogorov–Smirnov between the pooled sample and N(0, 1)."""
+        levels, n = ndtr(self.values), self.values.size
+        ranks = np.arange(n + 1) / n
+        return float(max(np.max(levels - ranks[:-1]), np.max(ranks[1:] - levels)))
+
+    def knots(self) -> Float[np.ndarray, " k"]:
+        """Quantiles of the pooled sample at the table's levels, kept apart where they coincide."""
+        n = self.values.size
+        quantiles = np.interp(ndtr(LEVELS) * (n - 1), np.arange(n), self.values)
+        gaps = np.maximum(np.diff(quantiles), _LEAST_GAP)
+        return np.concatenate([quantiles[:1], quantiles[0] + np.cumsum(gaps)])
+
+
 class AdaptiveMargins(ScalingRule):
     """Standardise, then give a normal margin to the columns that gain by it.
 
@@ -195,34 +242,22 @@ class AdaptiveMargins(ScalingRule):
         if min(x_0.shape[0], x_1.shape[0]) < _FEWEST_ROWS:
             return plain
         y_0, y_1 = plain(x_0), plain(x_1)  # far values drawn in
-        columns = list(zip(y_0.T, y_1.T, strict=True))
-        to_bend = np.array([self._agree(a, b) and not self._is_normal(a, b) for a, b in columns])
+        margins = [_Margin.of(a, b) for a, b in zip(y_0.T, y_1.T, strict=True)]
+        to_bend = np.array([self._agree(m) and not self._is_normal(m) for m in margins])
         gains = to_bend | self._tail(y_0) | self._tail(y_1)
         tabulated = gains | plain.tabulated
-        own = np.stack([_knots(a, b) for a, b in columns])
+        own = np.stack([margin.knots() for margin in margins])
         knots = np.where((tabulated & ~gains)[:, None], plain.knots, own)
         return Scaling(plain.center, plain.scale, tuple(tabulated.tolist()), knots)
 
-    def _agree(self, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> bool:
-        noise = 1.63 * np.sqrt(1.0 / a.size + 1.0 / b.size)  # 1 % point of the statistic
-        distance = ks_2samp(a, b, method="asymp").statistic
-        return bool(np.ptp(a) > 0.0 and distance <= self.same_margin + noise)
+    def _agree(self, margin: _Margin) -> bool:
+        noise = 1.63 * np.sqrt(1.0 / margin.n_0 + 1.0 / margin.n_1)  # 1 % point of the statistic
+        return not margin.is_constant_0 and margin.distance() <= self.same_margin + noise
 
-    def _is_normal(self, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> bool:
-        levels = ndtr(np.sort(np.concatenate([a, b])))
-        ranks = np.arange(levels.size + 1) / levels.size
-        distance = max(np.max(levels - ranks[:-1]), np.max(ranks[1:] - levels))
-        return bool(distance <= self.normal_margin)
+    def _is_normal(self, margin: _Margin) -> bool:
+        return margin.distance_from_normal() <= self.normal_margin
 
     def _tail(self, y: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " d"]:
         low, first, third, high = np.quantile(y, [0.001, 0.25, 0.75, 0.999], axis=0)
         normal = ndtri(0.999) / ndtri(0.75)
         return (high - low) > self.heavy_tail * normal * np.maximum(third - first, 1e-12)
-
-
-def _knots(a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> Float[np.ndarray, " k"]:
-    """Quantiles of the pooled margin at the table's levels, kept apart where they coincide."""
-    pooled = np.concatenate([a, b]).astype(np.float64)
-    quantiles = np.quantile(pooled, ndtr(LEVELS))
-    gaps = np.maximum(np.diff(quantiles), _LEAST_GAP)
-    return np.concatenate([quantiles[:1], quantiles[0] + np.cumsum(gaps)])

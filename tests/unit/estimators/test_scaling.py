@@ -3,8 +3,10 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp, kstest, norm
 
 from secant import AdaptiveMargins, ConstantColumnWarning, Identity, Standardise
+from secant.estimators import scaling as scaling_module
 
 N = 4000
 EPSILON = float(np.finfo(np.float32).eps)
@@ -165,3 +167,19 @@ def test_log_ratios_do_not_depend_on_units(new, fitted, samples):
 def test_rows_beyond_single_precision_stay_finite(fitted):
     far = np.array([[1e30, -1e30, 0.0], [1e300, 1e12, -1e200]])
     assert np.isfinite(fitted.log_ratio(far)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_distances_of_margins_are_kolmogorov_and_smirnovs(kind):
+    a, b = (np.round(x[:, 0], 2) for x in margins(kind))  # ties within and between
+    margin = scaling_module._Margin.of(a, b[: N // 3])
+    expected = ks_2samp(a, b[: N // 3], method="asymp").statistic
+    assert margin.distance() == pytest.approx(expected, abs=1e-12)
+    both = np.concatenate([a, b[: N // 3]])
+    assert margin.distance_from_normal() == pytest.approx(kstest(both, "norm").statistic, abs=1e-12)
+    levels = norm.cdf(scaling_module.LEVELS)
+    quantiles = np.quantile(both, levels)
+    apart = np.concatenate([[True], np.diff(quantiles) > scaling_module._LEAST_GAP])
+    if apart.all():
+        np.testing.assert_allclose(margin.knots(), quantiles, atol=1e-12)
+    assert (np.diff(margin.knots()) > 0.0).all()
