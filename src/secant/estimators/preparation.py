@@ -16,6 +16,7 @@ from secant.paths import Moments
 from secant.training.devices import current_devices
 from secant.training.mapped_files import check_whole
 from secant.training.processes import check_even, pooled
+from secant.training.row_numbers import AllBut, RowNumbers
 from secant.training.settings import Training
 from secant.training.sources import (
     ArraySource,
@@ -55,10 +56,6 @@ class Sample:
     def mass(self) -> float:
         """The number of rows, or the sum of their weights."""
         return float(self.rows.shape[0] if self.weights is None else self.weights.sum())
-
-    def weights_of(self, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
-        """Of rows by their numbers; None for equal ones."""
-        return None if self.weights is None else self.weights[rows]
 
 
 @dataclass(frozen=True)
@@ -146,27 +143,26 @@ def _prepared(
 
 def _split(
     sample: Sample, training: Training, rng: np.random.Generator
-) -> tuple[Int[np.ndarray, " a"], Int[np.ndarray, " b"]]:
+) -> tuple[RowNumbers, Int[np.ndarray, " b"]]:
     """Row numbers to train on and to hold out; rows of weight 0 are in neither."""
-    rows = np.arange(sample.rows.shape[0])
-    if sample.weights is not None:
-        rows = rows[sample.weights > 0.0]
-    if rows.size == 1:  # all the weight on one row, which is then as good as many copies of it
-        return rows, rows
-    most = min(_of_this_process(training.validation_rows), rows.size - 1)
-    n_held = int(np.clip(round(training.validation_share * rows.size), 1, most))
-    order = rng.permutation(rows)
-    held, kept = order[:n_held].copy(), order[n_held:]
-    kept.sort()  # in place: the numbers of a billion rows are 8 GB
-    return kept, held
+    n = sample.rows.shape[0]
+    weighty = None if sample.weights is None else np.flatnonzero(sample.weights > 0.0)
+    n_rows = n if weighty is None else weighty.size
+    if n_rows == 1:  # all the weight on one row, which is then as good as many copies of it
+        only = np.zeros(1, dtype=np.int64) if weighty is None else weighty
+        return only, only
+    most = min(_of_this_process(training.validation_rows), n_rows - 1)
+    n_held = int(np.clip(round(training.validation_share * n_rows), 1, most))
+    held = rng.choice(n_rows, size=n_held, replace=False)
+    if weighty is None:  # no list of all rows: the numbers of a billion are 8 GB
+        return AllBut(n, np.sort(held)), held
+    return np.delete(weighty, held), weighty[held]
 
 
-def _thinned(
-    rows: Int[np.ndarray, " n"], most: int, rng: np.random.Generator
-) -> Int[np.ndarray, " m"]:
+def _thinned(rows: RowNumbers, most: int, rng: np.random.Generator) -> Int[np.ndarray, " m"]:
     if rows.size <= most:
-        return rows
-    return np.sort(rng.choice(rows, size=most, replace=False))
+        return rows[np.arange(rows.size)]
+    return rows[np.sort(rng.choice(rows.size, size=most, replace=False))]
 
 
 def _resampled(
@@ -181,44 +177,47 @@ def _resampled(
 
 def rows_for_scaling(sample: Sample, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
     """Enough raw rows of a sample to fit a scaling to, drawn in proportion to their weights."""
-    rows = np.arange(sample.rows.shape[0])
-    return _resampled(sample, _thinned(rows, _ROWS_FOR_SCALING, rng), rng)
+    every = AllBut(sample.rows.shape[0], np.zeros(0, dtype=np.int64))
+    return _resampled(sample, _thinned(every, _ROWS_FOR_SCALING, rng), rng)
 
 
 def _trained_on(
-    samples: tuple[Sample, Sample], kept: list[Int[np.ndarray, " n"]], scaling: Scaling
+    samples: tuple[Sample, Sample], kept: list[RowNumbers], scaling: Scaling
 ) -> tuple[Source, list[Gaussian]]:
     """Where batches come from, and the moments of the rows they are drawn from."""
     pairs = list(zip(samples, kept, strict=True))
-    shares = [_shares(s, rows) for s, rows in pairs]
+    weights = [_weights(s, rows) for s, rows in pairs]
+    shares = [_shares(w) for w in weights]
     if current_devices().own_rows or any(isinstance(s.rows, np.memmap) for s in samples):
         zero, one = (s.rows for s in samples)
         mapped = MappedSource(zero, one, kept[0], kept[1], scaling, shares[0], shares[1])
-        return mapped, [
-            Gaussian.of(_read(s, rows, scaling), s.weights_of(rows)) for s, rows in pairs
-        ]
-    scaled = [scaling(s.rows[rows]) for s, rows in pairs]
+        blocks = [_read(s, rows, scaling) for s, rows in pairs]
+        return mapped, [Gaussian.of(x, w) for x, w in zip(blocks, weights, strict=True)]
+    scaled = [scaling(s.rows[rows[np.arange(rows.size)]]) for s, rows in pairs]
     source = ArraySource(*(Weighted.padded(x, w) for x, w in zip(scaled, shares, strict=True)))
     cut = [np.array_split(x, -(-len(x) // _BLOCK)) for x in scaled]
-    return source, [
-        Gaussian.of(x, s.weights_of(rows)) for x, (s, rows) in zip(cut, pairs, strict=True)
-    ]
+    return source, [Gaussian.of(x, w) for x, w in zip(cut, weights, strict=True)]
 
 
-def _read(
-    sample: Sample, rows: Int[np.ndarray, " n"], scaling: Scaling
-) -> Iterator[Float[np.ndarray, "m d"]]:
+def _read(sample: Sample, rows: RowNumbers, scaling: Scaling) -> Iterator[Float[np.ndarray, "m d"]]:
     """Scaled rows, a block at a time, for those that do not fit in memory."""
     for start in range(0, rows.size, _BLOCK):
         check_whole(sample.rows)
-        yield scaling(sample.rows[rows[start : start + _BLOCK]])
+        places = np.arange(start, min(start + _BLOCK, rows.size))
+        yield scaling(sample.rows[rows[places]])
 
 
-def _shares(sample: Sample, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
-    """Cumulative weights as shares of their sum: weights of any size, 1e-60 too, fit float32."""
+def _weights(sample: Sample, rows: RowNumbers) -> Float[np.ndarray, " n"] | None:
     if sample.weights is None:
         return None
-    cumulative = np.cumsum(sample.weights[rows])
+    return sample.weights[rows[np.arange(rows.size)]]
+
+
+def _shares(weights: Float[np.ndarray, " n"] | None) -> Float[np.ndarray, " n"] | None:
+    """Cumulative weights as shares of their sum: weights of any size, 1e-60 too, fit float32."""
+    if weights is None:
+        return None
+    cumulative = np.cumsum(weights)
     return cumulative / cumulative[-1]
 
 

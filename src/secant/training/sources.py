@@ -15,6 +15,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from secant.training.devices import current_devices
 from secant.training.mapped_files import check_whole
 from secant.training.pairing import Pairing
+from secant.training.row_numbers import RowNumbers
 
 __all__ = [
     "ArraySource",
@@ -139,8 +140,8 @@ class MappedSource(Source):
 
     x_0: np.ndarray
     x_1: np.ndarray
-    rows_0: Int[np.ndarray, " n_0"]  # which rows may be drawn
-    rows_1: Int[np.ndarray, " n_1"]
+    rows_0: RowNumbers  # which rows may be drawn
+    rows_1: RowNumbers
     read: Callable[[np.ndarray], Float[np.ndarray, "n d"]]
     cumulative_0: Float[np.ndarray, " n_0"] | None = None  # of their weights; None for equal ones
     cumulative_1: Float[np.ndarray, " n_1"] | None = None
@@ -177,7 +178,7 @@ class MappedSource(Source):
 
 
 def _drawn(
-    rows: Int[np.ndarray, " n"],
+    rows: RowNumbers,
     cumulative: Float[np.ndarray, " n"] | None,
     rng: np.random.Generator,
     shape: tuple[int, int],
