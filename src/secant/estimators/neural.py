@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import jax
@@ -35,6 +35,7 @@ from secant.paths import Path
 from secant.targets.batch import Target
 from secant.training.held_out import HeldOut
 from secant.training.loop import TrainingResult
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.problem import Problem
 from secant.training.progress import progress_bar
 from secant.training.resuming import Folder, resuming
@@ -62,6 +63,7 @@ class Stage:
     model: SecantFunction
     objective: Objective
     training: Training
+    optimiser: Optimiser = field(default_factory=Adam)
 
 
 Runner = Callable[[Stage, int], TrainingResult]  # trains one stage; the number sets its seed
@@ -144,6 +146,7 @@ class NeuralRatio(DifferentiableRatio):
                 held_out,
                 stage.training,
                 key_of(seed, 100 + number),
+                stage.optimiser,
             )
             with progress_bar(stage.training.steps, show=self.progress) as report:
                 return train_again_if_diverged(problem, report)

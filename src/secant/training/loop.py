@@ -92,7 +92,7 @@ def train(problem: Problem, report: Reporter) -> TrainingResult:
     weights, rest = split(problem.model)
     best = _Best(problem.held_out, rest, weights)
     key_rows, key_steps = jax.random.split(problem.key)
-    state = TrainingState.start(weights, training, key=key_steps)
+    state = TrainingState.start(weights, training, problem.optimiser, key=key_steps)
     history = [Record(0, 0.0, float("nan"), best.score.value)]
     slot = _slot(problem)
     if slot is not None:
@@ -108,7 +108,7 @@ def train(problem: Problem, report: Reporter) -> TrainingResult:
             n_steps = min(training.evaluate_every, training.steps - step)
             key = jax.random.fold_in(key_rows, step)
             rows = source.loaded(key, n_steps, training.batch_size)
-            run = Run(kept_apart, rows, objective, training.of_a_step, devices)
+            run = Run(kept_apart, rows, objective, training.of_a_step, problem.optimiser, devices)
             state, losses = run_steps(run, state, n_steps)
             step += n_steps
             loss, score = float(jnp.mean(losses)), best.offer(devices.here(state.average), step)
@@ -140,7 +140,7 @@ def _causes(problem: Problem) -> Causes:
     held_out, how = problem.held_out, replace(problem.training, max_seconds=None)
     return Causes(
         seed=jax.random.key_data(problem.key),
-        settings=(how, problem.objective, held_out.target),
+        settings=(how, problem.objective, problem.optimiser, held_out.target),
         data=(held_out.batch, problem.source),
         model=problem.model,
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jaxtyping import PRNGKeyArray, PyTree
 
 from secant.training.held_out import HeldOut
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 from secant.training.sources import Source
 from secant.training.step import Objective
@@ -25,6 +26,7 @@ class Problem:
         held_out: the loss on rows not trained on, by which the best state is kept.
         training: the settings.
         key: of everything random.
+        optimiser: how gradients become steps.
     """
 
     model: PyTree
@@ -33,3 +35,4 @@ class Problem:
     held_out: HeldOut
     training: Training
     key: PRNGKeyArray
+    optimiser: Optimiser = field(default_factory=Adam)

@@ -11,9 +11,10 @@ import optax
 from jaxtyping import Array, Int, PRNGKeyArray, PyTree
 
 from secant.models.anchor import Anchor
+from secant.training.optimisers import Optimiser
 from secant.training.settings import Training
 
-__all__ = ["TrainingState", "optimiser", "split"]
+__all__ = ["TrainingState", "scheduled", "split"]
 
 
 class TrainingState(eqx.Module):
@@ -26,9 +27,11 @@ class TrainingState(eqx.Module):
     key: PRNGKeyArray
 
     @classmethod
-    def start(cls, weights: PyTree, training: Training, *, key: PRNGKeyArray) -> TrainingState:
+    def start(
+        cls, weights: PyTree, training: Training, rule: Optimiser, *, key: PRNGKeyArray
+    ) -> TrainingState:
         """The state before the first step."""
-        memory = optimiser(training).init(weights)
+        memory = scheduled(rule, training).init(weights)
         # Buffers of their own: the loop donates them all, and the model may be trained again.
         own, average = (jax.tree.map(jnp.array, weights) for _ in range(2))
         return cls(own, average, memory, jnp.zeros((), dtype=jnp.int32), key)
@@ -46,15 +49,15 @@ class TrainingState(eqx.Module):
         return TrainingState(weights, average, memory, step, key)
 
 
-def optimiser(training: Training) -> optax.GradientTransformation:
-    """Adam with clipped gradients, warm-up and cosine decay to nothing."""
+def scheduled(rule: Optimiser, training: Training) -> optax.GradientTransformation:
+    """The rule with clipped gradients, warm-up and cosine decay to nothing."""
     rate = optax.warmup_cosine_decay_schedule(
         init_value=0.0,
         peak_value=training.learning_rate,
         warmup_steps=min(training.warmup, training.steps // 2),
         decay_steps=training.steps,
     )
-    return optax.chain(optax.clip_by_global_norm(training.clip), optax.adam(rate))
+    return optax.chain(optax.clip_by_global_norm(training.clip), rule.at(rate))
 
 
 def split(model: PyTree) -> tuple[PyTree, PyTree]:

@@ -15,9 +15,10 @@ from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.time_samplers import TimeSampler
 from secant.training.devices import Devices
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 from secant.training.sources import Source
-from secant.training.state import TrainingState, optimiser
+from secant.training.state import TrainingState, scheduled
 
 __all__ = ["Objective", "Run", "run_steps"]
 
@@ -62,6 +63,7 @@ class Run(eqx.Module):
     source: Source
     objective: Objective
     training: Training
+    optimiser: Optimiser = Adam()
     devices: Devices = eqx.field(static=True, default=Devices())
 
 
@@ -78,7 +80,8 @@ def _one_step(
         return jnp.mean(run.objective.target.losses(model, run.objective.path, batch))
 
     loss, gradient = run.devices.alike(jax.value_and_grad(mean_loss)(state.weights))
-    updates, memory = optimiser(run.training).update(gradient, state.memory)
+    rule = scheduled(run.optimiser, run.training)
+    updates, memory = rule.update(gradient, state.memory, state.weights)
     weights = optax.apply_updates(state.weights, updates)
     # Young averages forget faster, or the initial weights would linger for 1/(1 − decay) steps.
     decay = jnp.minimum(run.training.average, (1.0 + state.step) / (10.0 + state.step))

@@ -18,7 +18,8 @@ from secant.targets import (
 )
 from secant.time_samplers import Uniform
 from secant.training import Training
-from secant.training.state import TrainingState, optimiser, split
+from secant.training.optimisers import Adam
+from secant.training.state import TrainingState, scheduled, split
 from secant.training.step import Objective, Run, run_steps
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
@@ -66,7 +67,7 @@ def test_average_forgets_fast_while_it_is_young():
     training = Training(**(BRISK | {"average": 0.2}))
     trainable, rest = split(Dial(jnp.zeros(())))
     run = Run(rest, source(), objective(Towards(5.0)), training)
-    state = TrainingState.start(trainable, training, key=key())
+    state = TrainingState.start(trainable, training, Adam(), key=key())
     average = 0.0
     for step in range(4):
         state, _ = run_steps(run, state, 1)
@@ -82,7 +83,7 @@ def test_many_steps_at_once_are_the_same_steps():
     run = Run(rest, source(), objective(Towards(5.0)), training)
 
     def start():
-        return TrainingState.start(jax.tree.map(jnp.array, trainable), training, key=key())
+        return TrainingState.start(jax.tree.map(jnp.array, trainable), training, Adam(), key=key())
 
     at_once, losses = run_steps(run, start(), 4)
     state, one_by_one = start(), []
@@ -96,7 +97,7 @@ def test_many_steps_at_once_are_the_same_steps():
 def test_rate_warms_up_and_decays_to_nothing():
     # Adam's first steps along a constant gradient have the length of the rate.
     training = Training(steps=100, learning_rate=0.5, warmup=10)
-    rule, weight = optimiser(training), jnp.zeros(())
+    rule, weight = scheduled(Adam(), training), jnp.zeros(())
     memory, moves = rule.init(weight), []
     update = jax.jit(rule.update)
     for _ in range(100):
@@ -111,7 +112,7 @@ def test_rate_warms_up_and_decays_to_nothing():
 
 def test_gradients_are_clipped_by_their_global_norm():
     # Adam is blind to scale but not to a change of it: an outlier of 1e6 must not freeze it.
-    rule = optimiser(Training(steps=1000, learning_rate=1.0, warmup=0, clip=1.0))
+    rule = scheduled(Adam(), Training(steps=1000, learning_rate=1.0, warmup=0, clip=1.0))
     memory = rule.init(jnp.zeros(2))
     update = jax.jit(rule.update)
     first, _ = update(jnp.array([3e6, 4e6]), memory)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from secant.benchmarks.panels import few_marks
 from secant.benchmarks.performance.growth import GrowthRow
 from secant.benchmarks.performance.ladders import RungRow
 from secant.benchmarks.rows import groups
@@ -40,7 +41,7 @@ def draw_ladders(rows: Sequence[RungRow], path: Path) -> None:
         axes.axhline(runs[0].goal, color=INK, lw=0.8, ls=":")
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter(_few_marks)
+        axes.xaxis.set_minor_formatter(few_marks)
         if min(row.goal for row in runs) > 0.0:
             axes.set_yscale("log")
         axes.set_title(task, color=INK, fontsize=11)
@@ -50,12 +51,6 @@ def draw_ladders(rows: Sequence[RungRow], path: Path) -> None:
         axes.legend(frameon=False, fontsize=8)
     path.parent.mkdir(parents=True, exist_ok=True)
     drawn.savefig(path, dpi=110)
-
-
-def _few_marks(x: float, place: int | None = None) -> str:
-    """Between powers of ten: 2, 5, 20, 50 and so on."""
-    del place
-    return f"{x:g}" if f"{x:e}"[0] in "25" else ""
 
 
 def _climbs(rows: Sequence[RungRow]) -> dict[tuple[str, int], list[tuple[float, float]]]:

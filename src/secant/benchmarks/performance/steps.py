@@ -124,7 +124,7 @@ def _our_step(width: int, batch: int, d: int, n: int) -> Callable[[], float]:
     objective = Objective(TangentVelocity(), DiffusionInterpolant(), Uniform(), FullIntervals())
     training = Training(steps=100_000, batch_size=batch)
     run = Steps(rest, ArraySource(rows[0], rows[1]), objective, training)
-    state = TrainingState.start(weights, training, key=jax.random.key(1))
+    state = TrainingState.start(weights, training, run.optimiser, key=jax.random.key(1))
 
     def chunk() -> Float[Array, " n"]:
         nonlocal state
