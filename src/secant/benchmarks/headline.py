@@ -110,7 +110,7 @@ def _lines(results: Path) -> list[_Line]:
         _Line(
             "MINIBOONE, 6.9k rows: NLL",
             "–",
-            scores(rows("density-miniboone", DensityRow), "miniboone", nll),
+            scores(rows("peers-density", DensityRow), "miniboone", nll),
             "secant",
         ),
     ]

@@ -53,11 +53,12 @@ def losses(results: Path) -> list[Loss]:
     tables = rows("density-tables", DensityRow) + rows("paper-tabular", DensityRow)
     return [
         *_lost("squared error", rows("paper-gaussian-mi", Row), square),
-        *_lost("error by row", rows("peers", Row), rmse),
+        *_lost("error by row", rows("peers-ratio", Row), rmse),
+        *_lost("error", rows("peers-information", InformationRow), absolute),
         *_lost("error", rows("paper-geometric-mi", InformationRow), absolute),
         *_lost("error", rows("bmi", InformationRow), absolute),
         *_lost("NLL", rows("paper-toy2d", DensityRow), nll),
-        *_lost("NLL", [*tables, *rows("density-miniboone", DensityRow)], nll),
+        *_lost("NLL", [*tables, *rows("peers-density", DensityRow)], nll),
     ]
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from secant.benchmarks.panels import FIGURES, Point, panels
 from secant.benchmarks.rows import Row, read_rows
-from secant.benchmarks.suites.shared import EVALUATIONS
 from secant.benchmarks.tables import figure, table
 from secant.benchmarks.trajectories import SHOWN_TIMES, TrajectoryRow
-from secant.report.style import BLUE, COLOURS, INK, clean
+from secant.report.style import BLUE, INK, clean
 
 __all__ = ["paper_sections"]
 
-_FIGURES = Path("docs/figures")
+_SQUARED = "squared error, nats²"
 Groups = dict[tuple[str, str], dict[int, list[Row]]]
 
 
@@ -46,8 +45,6 @@ def _gaussian(results: Path) -> list[str]:
     if not rows:
         return []
     groups = _grouped(rows)
-    path = _FIGURES / "paper-gaussian-mi.png"
-    _panels(groups, path)
     return [
         "### Mutual information of Gaussians",
         "d/4 nats in d dimensions. Squared error by number of evaluations; in brackets its least "
@@ -55,7 +52,7 @@ def _gaussian(results: Path) -> list[str]:
         "errors near the square of d/4 mean that nothing was learned. *SecantRatio* has its "
         "default anchor, which holds these pairs exactly; *plain network* has none.",
         _by_evaluations(groups),
-        f"![Squared error against evaluations and against seconds](figures/{path.name})",
+        panels(_points(rows), "paper-gaussian-mi", _SQUARED),
     ]
 
 
@@ -92,57 +89,9 @@ def _cell(rows: Sequence[Row]) -> str:
     return f"{figure(float(squares.mean()))} ({ends})"
 
 
-def _panels(groups: Groups, path: Path) -> None:
-    """One column a task: squared error against evaluations above, against seconds below."""
-    tasks = list(dict.fromkeys(task for task, _ in groups))
-    methods = list(dict.fromkeys(method for _, method in groups))
-    drawn = Figure(figsize=(3.2 * len(tasks), 5.6), layout="constrained")
-    panels = drawn.subplots(2, len(tasks), squeeze=False, sharey=True)
-    for column, task in enumerate(tasks):
-        for number, method in enumerate(methods):
-            by_count = groups.get((task, method), {})
-            colour = COLOURS[number % len(COLOURS)]
-            _line(panels[0][column], by_count, lambda row: float(row.evaluations), colour, method)
-            _line(panels[1][column], by_count, _seconds, colour, method)
-        above, below = panels[:, column]
-        above.set_title(task, color=INK, fontsize=10)
-        above.set_xlabel("evaluations")
-        above.set_xscale("log")
-        above.set_xticks(EVALUATIONS, [str(n) for n in EVALUATIONS])
-        above.minorticks_off()
-        below.set_xlabel("seconds to fit, one core")
-        below.set_xlim(left=0.0)
-    for line in panels:
-        line[0].set_ylabel("squared error, nats²")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(path, dpi=110)
-
-
-def _seconds(row: Row) -> float:
-    return float("nan") if row.seconds is None else row.seconds
-
-
-def _line(
-    axes: Axes,
-    by_count: dict[int, list[Row]],
-    place: Callable[[Row], float],
-    colour: str,
-    label: str,
-) -> None:
-    """The mean over seeds, with a bar from the least to the largest."""
-    known = {count: rows for count, rows in sorted(by_count.items()) if _squares(rows).size}
-    if not known:
-        return
-    squares = [_squares(rows) for rows in known.values()]
-    x = [float(np.nanmean([place(row) for row in rows])) for rows in known.values()]
-    middle = np.array([s.mean() for s in squares])
-    ends = np.array([[s.min() for s in squares], [s.max() for s in squares]])
-    bars = np.abs(ends - middle)
-    axes.errorbar(x, middle, bars, color=colour, marker="o", markersize=4, label=label, lw=1.2)
-    axes.set_yscale("log")
-    clean(axes)
+def _points(rows: Sequence[Row]) -> list[Point]:
+    squares = ((row, None if row.error is None else row.error**2) for row in rows)
+    return [Point(r.task, r.method, r.evaluations, r.seconds, e) for r, e in squares]
 
 
 def _ablation(results: Path) -> list[str]:
@@ -156,7 +105,18 @@ def _ablation(results: Path) -> list[str]:
         "the share of rows trained on the tangent (l = t), CIA anneals the interval. VI has a "
         "uniform floor (erratum 5).",
         _by_evaluations(_grouped(rows)),
+        panels(_by_sampler(_points(rows)), "paper-ablation", _SQUARED),
     ]
+
+
+def _by_sampler(points: Sequence[Point]) -> list[Point]:
+    """A column for each sampler of times, a line for each share of tangents."""
+
+    def moved(point: Point) -> Point:
+        sampler, _, supervision = point.method.partition(", ")
+        return point._replace(task=f"{point.task}\n{sampler}", method=supervision)
+
+    return sorted(map(moved, points), key=lambda p: p.task)
 
 
 def _frame(results: Path) -> list[str]:
@@ -181,6 +141,7 @@ def _frame(results: Path) -> list[str]:
         "ISADRE trained with the derivative at fixed x, and with the total derivative along the "
         "moving sample, whose fixed point reads every divergence as 0 (erratum 1).",
         table(["task", "frame", "evaluations", "exact KL", "found, by seed", "seeds"], lines),
+        panels(_points(rows), "paper-frame", _SQUARED),
     ]
 
 
@@ -199,7 +160,7 @@ def _trajectories(results: Path) -> list[str]:
         least = min(row.holds for row in runs if row.holds is not None)
         lines.append([method, *map(figure, means), f"{least:.1%}", str(len(runs))])
     header = ["secants", "Var u", "Var s", "Var u / Var s", "inequality holds", "seeds"]
-    path = _FIGURES / "paper-secant-vs-tangent.png"
+    path = FIGURES / "paper-secant-vs-tangent.png"
     _draw_trajectories(results / "paper-secant-vs-tangent", methods, path)
     return [
         "### Secants against tangents",

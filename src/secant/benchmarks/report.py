@@ -15,6 +15,7 @@ from secant.benchmarks.fragments import write_fragments
 from secant.benchmarks.headline import headline
 from secant.benchmarks.information.report import information_sections
 from secant.benchmarks.losses import lost_section
+from secant.benchmarks.panels import Point, panels
 from secant.benchmarks.paper_report import paper_sections
 from secant.benchmarks.performance.report import performance_sections
 from secant.benchmarks.rows import Row, read_rows
@@ -34,6 +35,7 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     quick, foundation = _grouped(results, "core"), _grouped(results, "foundation")
     if quick:
         parts += ["## In ten minutes", _CORE, table(_HEADER, _error_rows(quick))]
+        parts += [_figure(quick, "core")]
     parts += lost_section(results)
     if foundation:
         parts += ["## The foundation", table(_HEADER, _error_rows(foundation))]
@@ -46,9 +48,10 @@ def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None
     baselines = _grouped(results, "baselines")
     if baselines:
         parts += ["## Every method", _BASELINES, *_matrices(baselines, _BASELINE_COLUMNS)]
-    peers = _grouped(results, "peers")
+    peers = _grouped(results, "peers-ratio")
     if peers:
         parts += ["## What a user would pick instead", _PEERS, *_matrices(peers, _BASELINE_COLUMNS)]
+        parts += [_figure(peers, "peers-ratio")]
     parts += information_sections(results)
     parts += density_sections(results)
     shifts = read_rows(results / "covariate-shift.jsonl", ShiftRow)
@@ -96,6 +99,8 @@ _BASELINES = (
     "labelled *oracle form* have the truth's own functional form."
 )
 _PEERS = (
+    "Log ratios; mutual information (KSG, MINE, InfoNCE) and densities (a spline flow, kernels) "
+    "are in the sections on those; `secant bench run peers` makes all three. "
     "20,000 rows of each sample, everything else a default; the PyTorch ones run eagerly for 3,000 "
     "steps or a minute, and `densratio` has the first 5,000 rows. *secant* is what the tasks of "
     "this library take by default. Calibrated boosted trees and `densratio` cannot say more than a "
@@ -140,6 +145,12 @@ def _grouped(results: Path, name: str) -> Groups:
     for row in rows:
         groups.setdefault((row.task, row.method, row.evaluations), []).append(row)
     return groups
+
+
+def _figure(groups: Groups, name: str) -> str:
+    rows = [row for group in groups.values() for row in group]
+    points = [Point(r.task, r.method, r.evaluations, r.seconds, _absolute_error(r)) for r in rows]
+    return panels(points, name, "error of KL, nats")
 
 
 def _mean(rows: Sequence[Row], value: Value) -> float:

@@ -114,7 +114,8 @@ class Task:
 def _answer(estimator: Ratio, x: Float[np.ndarray, "n d"], rule: Rule | None) -> Integral:
     if isinstance(estimator, PathRatio):
         return estimator.integrate(x, estimator.rule_ if rule is None else rule)
-    return Integral(estimator.log_ratio(x), 1, float("nan"))
+    # A method of another maker may say how many evaluations a row takes it.
+    return Integral(estimator.log_ratio(x), getattr(estimator, "evaluations", 1), float("nan"))
 
 
 def _bridges(estimator: Ratio, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"]) -> float | None:

@@ -16,8 +16,8 @@ from secant.benchmarks.rows import keep_rows
 def test_the_better_figure_stands_out(tmp_path, theirs, line):
     found = {"secant": 1.0} if theirs is None else {"secant": 1.0, "spline flow": theirs}
     rows = [
-        DensityRow("density-miniboone", "miniboone", method, 0, nll=nll, status="finished")
+        DensityRow("peers-density", "miniboone", method, 0, nll=nll, status="finished")
         for method, nll in found.items()
     ]
-    keep_rows(tmp_path / "density-miniboone.jsonl", rows)
+    keep_rows(tmp_path / "peers-density.jsonl", rows)
     assert headline(tmp_path).endswith(line)

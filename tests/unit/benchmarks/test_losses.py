@@ -30,6 +30,8 @@ def test_a_difference_that_is_not_shown_is_none(tmp_path):
 
 def test_ratios_count_by_their_rows(tmp_path):
     for method, error in {"secant": 0.4, "SecantRatio": 0.1, "densratio, 5k rows": 0.2}.items():
-        keep_rows(tmp_path / "peers.jsonl", [Row("peers", "pair", method, 0, 1, rmse_1=error)])
+        keep_rows(
+            tmp_path / "peers-ratio.jsonl", [Row("peers-ratio", "pair", method, 0, 1, rmse_1=error)]
+        )
     (loss,) = losses(tmp_path)
     assert (loss.ours, loss.theirs, loss.winner) == (0.4, 0.2, "densratio, 5k rows")

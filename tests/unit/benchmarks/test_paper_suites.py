@@ -72,7 +72,9 @@ def test_pages_come_from_rows(tmp_path, monkeypatch):
         found = TrajectoryRow("s", "x", "exact", seed, 1.0, 4.0, 0.25, 1.0 - 0.1 * seed)
         keep_rows(Path("paper-secant-vs-tangent.jsonl"), [found])
     failed = Row("s", "d=40", "theirs", 0, 1, status="failed", traceback="…")
-    keep_rows(Path("paper-gaussian-mi.jsonl"), [failed])
+    another = Row("s", "d=40", "another's", 0, 1, truth=10.0, error=0.2, seconds=1.0)
+    for row in (failed, another):
+        keep_rows(Path("paper-gaussian-mi.jsonl"), [row])
     Path("paper-secant-vs-tangent").mkdir()
     np.save("paper-secant-vs-tangent/exact.npy", np.zeros((2, 40, 101)))
     page = "\n".join(paper_sections(Path()))

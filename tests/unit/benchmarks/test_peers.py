@@ -54,7 +54,9 @@ def test_time_that_is_up_ends_a_fit():
 
 def test_an_absent_package_is_a_skipped_row(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    rows = swept(SUITES["peers"](), tmp_path, n_seeds=1, match="near-gaussians-5d, 20k rows | CTSM")
+    rows = swept(
+        SUITES["peers-ratio"](), tmp_path, n_seeds=1, match="near-gaussians-5d, 20k rows | CTSM"
+    )
     assert [row.status for row in rows] == [
         "skipped: PyTorch is not installed: pip install 'secant[bench]'."
     ]

@@ -25,6 +25,7 @@ from secant.estimators import (
     RatioEstimator,
     SecantRatio,
 )
+from secant.estimators.path_ratio import PathRatio
 from secant.integration import Rule, SecantSteps
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
 from secant.tasks import DensityEstimator
@@ -81,8 +82,13 @@ def _density(make: Callable[[], DensityEstimator]) -> Method:
 
 
 def _as_fitted(density: DensityEstimator, test: Rows) -> Judged:
-    found = density.normalizer_
-    return Judged(density.score_samples(test), found.value, found.standard_error, found.method)
+    found, ratio = density.normalizer_, density.ratio_
+    evaluations = 1
+    if isinstance(ratio, PathRatio):
+        evaluations = ratio.integrate(density.base_.coordinates(test[:1]), ratio.rule_).evaluations
+    return Judged(
+        density.score_samples(test), found.value, found.standard_error, found.method, evaluations
+    )
 
 
 def _by_evaluations(make: Callable[[], DensityEstimator], rule: Callable[[int], Rule]) -> Method:

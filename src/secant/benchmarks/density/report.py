@@ -10,6 +10,7 @@ import numpy as np
 from secant.benchmarks.catalogue import Recipe
 from secant.benchmarks.density.pictures import densities_figure
 from secant.benchmarks.density.rows import DensityRow
+from secant.benchmarks.panels import Point, panels
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
 from secant.datasets import toys
@@ -26,15 +27,15 @@ _PREAMBLE = (
     "layers), a budget (batch 512, 2,500 steps on the plane and 6,000 on POWER) and a Gaussian "
     "base."
 )
-_FIGURE = Path("docs/figures/paper-toy2d.png")
+_FIGURE = Path("docs/figures/paper-toy2d-densities.png")
 _NOTES = {
     "paper-toy2d": "*Excess* over the true density's likelihood on the same 50,000 test rows; the "
     "largest |log Ẑ| of the seeds beside it.",
     "density-tables": "POWER and BSDS300 as in the literature. *Atoms spread* is the NLL of test "
     "rows whose whole minutes (POWER's time) are spread over the minute: a density that had "
     "singled the minutes out would lose its gain there.",
-    "density-miniboone": "A split of its own of 6.9k rows: it does not compare with "
-    "published figures.",
+    "peers-density": "MINIBOONE in a split of its own of 6.9k rows, which does not compare with "
+    "published figures, and 10,000 rows of two sets of the plane.",
     "paper-tabular": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
     "steps, time scores by the trapezoid rule (one evaluation: the midpoint). Each cell has the "
     "mean NLL of its seeds and the largest |log Ẑ| in brackets, found anew for every rule; † where "
@@ -45,15 +46,34 @@ _NOTES = {
 def density_sections(results: Path) -> list[str]:
     """The sections on densities, of whichever suites have rows."""
     sections = []
-    for name in ("paper-toy2d", "density-tables", "density-miniboone", "paper-tabular"):
+    for name in ("paper-toy2d", "density-tables", "peers-density", "paper-tabular"):
         rows = read_rows(results / f"{name}.jsonl", DensityRow)
         if rows:
             about = Recipe(name).build().about
             heading = f"### {about[0].upper()}{about[1:]}"
             sections += [heading, _NOTES.get(name, ""), _MAKERS.get(name, _likelihoods)(rows)]
             sections += [_picture(results)] if name == "paper-toy2d" else []
+            sections += [_panels(name, rows), *_absent(rows)] if name in _DRAWN else []
     kept = [section for section in sections if section]
     return ["## Densities", _PREAMBLE, *kept] if kept else []
+
+
+def _panels(name: str, rows: Rows) -> str:
+    """Against the truth where it is known, else the likelihood itself."""
+    if any(row.truth is None for row in rows if row.nll is not None):
+        return panels([_point(row, row.nll) for row in rows], name, "NLL, nats a row", log=False)
+    excess = [_point(r, None if r.nll is None else r.nll - (r.truth or 0.0)) for r in rows]
+    return panels(excess, name, "nats above the truth")
+
+
+def _point(row: DensityRow, error: float | None) -> Point:
+    return Point(row.task, row.method, row.evaluations, row.seconds, error)
+
+
+def _absent(rows: Rows) -> list[str]:
+    """What a table that could not be read would need, once each."""
+    skipped = {row.task: row.status for row in rows if row.status.startswith("skipped")}
+    return [f"**{task}** {status}" for task, status in skipped.items()]
 
 
 def _picture(results: Path) -> str:
@@ -68,7 +88,7 @@ def density_summary(results: Path) -> str:
     plane = read_rows(results / "paper-toy2d.jsonl", DensityRow)
     real = [
         row
-        for name in ("density-tables", "density-miniboone")
+        for name in ("density-tables", "peers-density")
         for row in read_rows(results / f"{name}.jsonl", DensityRow)
     ]
     makers = ((_excess, plane), (_likelihoods, real))
@@ -163,6 +183,7 @@ def _evaluations_cell(runs: Rows) -> str:
     return f"{nll.mean():.2f} ({mass.max():.2f}{doubt})"
 
 
+_DRAWN = ("paper-toy2d", "peers-density", "paper-tabular")
 _MAKERS: dict[str, Callable[[Rows], str]] = {
     "paper-toy2d": _excess,
     "paper-tabular": _across_evaluations,

@@ -41,11 +41,12 @@ def _tables() -> DensitySuite:
     )
 
 
-def _small_table() -> DensitySuite:
+def _peers() -> DensitySuite:
+    toys = [task for task in toy_tasks(10_000) if task.name in ("8gaussians", "checkerboard")]
     return DensitySuite(
-        "density-miniboone",
-        "6.9k rows of 43 columns against peers on the same rows",
-        (miniboone_task(),),
+        "peers-density",
+        "densities by what a user would pick instead, on the same rows",
+        (miniboone_task(), *toys),
         picked(METHODS, "secant", "Gaussian", "kernel density", "spline flow"),
     )
 
@@ -62,5 +63,5 @@ def tabular(budget: Budget) -> DensitySuite:
 
 DENSITY_SUITES: dict[str, Callable[[], DensitySuite]] = {
     "density-tables": _tables,
-    "density-miniboone": _small_table,
+    "peers-density": _peers,
 }

@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from secant.benchmarks.density.pictures import Window
 from secant.datasets import Table, Toy, bsds300, gas, hepmass, miniboone, power, toys
+from secant.datasets.tables.catalogue import TABLES
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms
 
 __all__ = [
@@ -30,8 +31,6 @@ __all__ = [
 ]
 
 Rows = Float[np.ndarray, "n d"]
-
-_TOY_ROWS = 50_000
 
 
 @dataclass(frozen=True)
@@ -66,16 +65,18 @@ class DensityTask:
     grid: Callable[[], Rows] | None = None
 
 
-def toy_tasks() -> tuple[DensityTask, ...]:
-    """The nine sets of the plane, 50,000 rows to learn from and as many to be judged by."""
-    return tuple(DensityTask(toy.name, partial(_toy, toy), partial(_grid, toy)) for toy in toys())
+def toy_tasks(n_rows: int = 50_000) -> tuple[DensityTask, ...]:
+    """The nine sets of the plane: so many rows to learn from, and as many to be judged by."""
+    return tuple(
+        DensityTask(toy.name, partial(_toy, toy, n_rows), partial(_grid, toy)) for toy in toys()
+    )
 
 
-def _toy(toy: Toy, seed: int) -> Split:
-    rows = toy.draw(jax.random.key(7_000_000 + seed), 2 * _TOY_ROWS)
-    test = rows[_TOY_ROWS:]
+def _toy(toy: Toy, n_rows: int, seed: int) -> Split:
+    rows = toy.draw(jax.random.key(7_000_000 + seed), 2 * n_rows)
+    test = rows[n_rows:]
     truth = -float(np.asarray(toy.log_density(test), dtype=np.float64).mean())
-    return Split(np.asarray(rows[:_TOY_ROWS]), np.asarray(test), truth)
+    return Split(np.asarray(rows[:n_rows]), np.asarray(test), truth)
 
 
 def _grid(toy: Toy) -> Rows:
@@ -86,8 +87,10 @@ def data_folder(name: str) -> Path:
     """Where the original files of a table are: under $SECANT_DATA, else ../shared/data."""
     folder = Path(os.environ.get("SECANT_DATA", "../shared/data")) / name
     if not folder.is_dir():
+        table = TABLES[name]
         raise FileNotFoundError(
-            f"no folder {folder}: set SECANT_DATA to one that has the original files in {name}/."
+            f"no folder {folder}. Obtain {table.files} from {table.home}, and set SECANT_DATA to "
+            f"the folder that has them in {name}/."
         )
     return folder
 

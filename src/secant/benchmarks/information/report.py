@@ -9,6 +9,7 @@ import numpy as np
 
 from secant.benchmarks.catalogue import Recipe
 from secant.benchmarks.information.rows import InformationRow
+from secant.benchmarks.panels import Point, panels
 from secant.benchmarks.rows import read_rows
 from secant.benchmarks.tables import figure, table
 
@@ -25,6 +26,7 @@ def information_sections(results: Path) -> list[str]:
         "two-sample-null": _false_positives,
         "mi-margins": _matrix,
         "bmi": _matrix,
+        "peers-information": _errors,
         "paper-geometric-mi": _errors,
         "mi-gaussian": _errors,
         "mi-million": _errors,
@@ -36,6 +38,7 @@ def information_sections(results: Path) -> list[str]:
             about = Recipe(name).build().about
             about = about[0].upper() + about[1:]
             sections += [f"### {about}", _NOTES.get(name, ""), make(rows)]
+            sections += [panels(_points(rows), name, _SQUARED)] if name in _DRAWN else []
     return [section for section in sections if section]
 
 
@@ -62,8 +65,11 @@ _NOTES = {
     "two-sample-null": "1,000 rows of each sample.",
     "mi-margins": "Absolute error in nats at 2,000 rows.",
     "bmi": "Absolute error in nats at 10,000 rows.",
+    "peers-information": "10,000 rows. InfoNCE cannot say more than the logarithm of 256, 5.5.",
     "paper-geometric-mi": "10,000 rows.",
 }
+_DRAWN = ("peers-information", "paper-geometric-mi")
+_SQUARED = "squared error, nats²"
 
 
 def _grouped(rows: Rows) -> dict[tuple[str, str], Rows]:
@@ -71,6 +77,11 @@ def _grouped(rows: Rows) -> dict[tuple[str, str], Rows]:
     for row in rows:
         groups.setdefault((row.task, row.method), []).append(row)
     return groups
+
+
+def _points(rows: Rows) -> list[Point]:
+    squares = ((r, None if r.estimate is None else (r.estimate - r.truth) ** 2) for r in rows)
+    return [Point(r.task, r.method, r.evaluations, r.seconds, square) for r, square in squares]
 
 
 def _known(rows: Sequence[InformationRow], name: str) -> np.ndarray:

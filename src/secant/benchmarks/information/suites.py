@@ -113,6 +113,18 @@ def _bmi() -> InformationSuite:
     )
 
 
+def _peers() -> InformationSuite:
+    dense = next(t for t in bmi_tasks() if t.dim_x == 5 and t.name.startswith("multinormal-dense"))
+    normal = DependentPair.from_pair(edge_singular_gauss(0.9), 1, name="normal-1x1-0.9")
+    return InformationSuite(
+        "peers-information",
+        "mutual information by what a user would pick instead, from 0.6 to 10 nats",
+        (normal, dense, gaussian_blocks(10), gaussian_blocks(40)),
+        picked(METHODS, "secant", "KSG", "MINE", "InfoNCE"),
+        n_rows=10_000,
+    )
+
+
 def geometric(budget: Budget) -> InformationSuite:
     """The geometries that mislead, by ours, the score-based methods and the usual ones."""
     return InformationSuite(
@@ -124,7 +136,6 @@ def geometric(budget: Budget) -> InformationSuite:
             **score_based(steps=budget.pick(1_500, 30_000)),
         },
         n_rows=10_000,
-        n_seeds=5,
     )
 
 
@@ -166,6 +177,7 @@ INFORMATION_SUITES: dict[str, Callable[[], InformationSuite]] = {
     "two-sample-null": _two_sample_null,
     "mi-margins": _margins,
     "bmi": _bmi,
+    "peers-information": _peers,
     "mi-gaussian": _gaussian,
     "mi-million": _million,
 }

@@ -71,6 +71,8 @@ class _TorchScore(abc.ABC):
     def _loss(self, x_0: Tensor, x_1: Tensor, generator: Tensor) -> Tensor:
         """Of one batch."""
 
+    evaluations = _NODES  # of the network, for one row
+
     def log_ratio(self, X: Rows) -> Float[np.ndarray, " n"]:
         """∫ s(x, t) dt at fixed x."""
         torch = self._torch

@@ -21,5 +21,5 @@ SUITES: dict[str, Callable[[], Suite]] = {
     "foundation": foundation.suite,
     "baselines": baselines.suite,
     "shoot-out": shoot_out.suite,
-    "peers": peers.suite,
+    "peers-ratio": peers.suite,
 }

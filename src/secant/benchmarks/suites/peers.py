@@ -37,8 +37,8 @@ def suite() -> Suite:
         for pair in pairs
         for name, make in _methods(pair.n_features).items()
     ]
-    about = "what a user would pick instead, on 20,000 rows, a minute at most"
-    return Suite("peers", about, tuple(entries))
+    about = "log ratios of 20,000 rows by what a user would pick instead, a minute at most"
+    return Suite("peers-ratio", about, tuple(entries))
 
 
 def _methods(n_features: int) -> dict[str, Make]:

@@ -1,0 +1,37 @@
+"""Figures of error against evaluations and seconds."""
+
+from pathlib import Path
+
+from secant.benchmarks.panels import Point, few_marks, panels
+
+
+def points(methods, tasks=("a",), evaluations=(1, 2)):
+    return [
+        Point(task, method, count, 1.0 + seed, 0.1 * (seed + 1) / count)
+        for task in tasks
+        for method in methods
+        for count in evaluations
+        for seed in range(3)
+    ]
+
+
+def test_a_suite_has_its_figure(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tasks = [f"task {n}" for n in range(7)]
+    many = points([f"method {n}" for n in range(9)], tasks)
+    none = [Point("a", "failed", 1, None, None), Point("task 0", "no network", None, 2.0, 0.3)]
+    line = panels([*many, *none], "suite", "error")
+    assert line == "![suite: error, against evaluations and seconds](figures/suite.png)"
+    assert Path("docs/figures/suite.png").stat().st_size > 20_000
+
+
+def test_there_is_none_where_nothing_is_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert panels(points(["alone"]), "suite", "error") == ""
+    assert panels([Point("a", "failed", 1, 1.0, None)], "suite", "error") == ""
+    assert not Path("docs").exists()
+
+
+def test_marks_between_powers_of_ten_are_few():
+    shown = [few_marks(x) for x in (1.0, 2.0, 3.0, 5.0, 9.0, 20.0)]
+    assert shown == ["", "2", "", "5", "", "20"]
