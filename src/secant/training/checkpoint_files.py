@@ -25,7 +25,7 @@ from secant.training.processes import gathered
 
 __all__ = ["CheckpointError", "Progress", "Slot"]
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 class CheckpointError(ValueError):

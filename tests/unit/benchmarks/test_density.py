@@ -10,6 +10,7 @@ from sklearn.neighbors import KernelDensity
 from tests.unit.benchmarks.sweeping import swept
 
 import secant
+from secant.bases import FullGaussian
 from secant.benchmarks.density import DENSITY_SUITES, DensitySuite
 from secant.benchmarks.density.methods import METHODS, _by_evaluations
 from secant.benchmarks.density.pictures import Window, densities_figure, picture_name
@@ -17,7 +18,7 @@ from secant.benchmarks.density.report import density_sections
 from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.density.tasks import DensityTask, Split, power_task, toy_tasks
 from secant.benchmarks.rows import keep_rows, read_rows
-from secant.benchmarks.suites.shared import tangents
+from secant.benchmarks.suites.shared import EVALUATIONS, tangents
 from secant.datasets import toys
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
@@ -150,13 +151,19 @@ def test_tables_show_excess_and_mass(tmp_path):
     ],
 )
 def test_one_fit_is_judged_and_normalised_at_every_number_of_evaluations(ratio, rule):
-    density = secant.DensityEstimator("gaussian", estimator=ratio, random_state=0)
-    split = normal_rows(0)
-    answers = _by_evaluations(lambda: density, rule)(split.train, 0)(split.test)
+    split, rules = normal_rows(0), [rule(m) for m in EVALUATIONS]
+    answers = _by_evaluations(lambda: ratio, rules)(split.train, 0)(split.test)
     assert [answer.evaluations for answer in answers] == [1, 2, 5, 10, 50]
-    for answer in answers:
+    base = FullGaussian().fitted(split.train, 0)
+    for answer, one in zip(answers, rules, strict=True):
         # Each rule has its own constant: log densities, and the mass they were divided by.
-        y = density.base_.coordinates(split.test)
-        log_ratio = density.ratio_.integrate(y, rule(answer.evaluations)).value
-        whole = np.asarray(log_ratio) + density.base_.log_prob(split.test)
+        log_ratio = ratio.integrate(base.coordinates(split.test), one).value
+        whole = np.asarray(log_ratio) + base.log_prob(split.test)
         np.testing.assert_allclose(answer.log_density, whole - answer.log_normalizer, atol=1e-6)
+
+
+def test_a_ratio_without_a_path_is_judged_once():
+    split, ratio = normal_rows(0), secant.SklearnRatio(folds=None)
+    (answer,) = _by_evaluations(lambda: ratio, [None])(split.train, 0)(split.test)
+    assert answer.evaluations == 1
+    assert np.isfinite(answer.log_density).all()

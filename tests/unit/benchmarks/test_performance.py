@@ -29,21 +29,21 @@ def climb(miss, seconds=lambda steps: steps / 1000, most=1e9):
 
 def rungs(*misses, goal=1.0):
     return [
-        RungRow("s", "t", "m", 0, goal=goal, steps=125 * 2**k, seconds=float(k + 1), miss=miss)
+        RungRow("s", "t", "m", 0, goal=goal, steps=32 * 2**k, seconds=float(k + 1), miss=miss)
         for k, miss in enumerate(misses)
     ]
 
 
 def test_a_climb_ends_when_two_fits_on_end_reach_the_goal():
-    found = climb(lambda steps: 1000.0 / steps).rungs(0)
-    assert [steps for steps, _ in found] == [125, 500, 2000, 8000]
+    found = climb(lambda steps: 256.0 / steps).rungs(0)
+    assert [steps for steps, _ in found] == [32, 128, 512, 2048]
 
 
 @pytest.mark.parametrize(
     ("most", "later"), [(5.0, []), (30.0, [30.0]), (40.0, [26.0, 40.0]), (60.0, [26.0, 60.0])]
 )
 def test_a_climb_that_does_not_arrive_ends_with_all_the_seconds_it_may_take(most, later):
-    found = climb(lambda steps: 2.0, lambda steps: 10.0 + steps / 125, most).rungs(0)
+    found = climb(lambda steps: 2.0, lambda steps: 10.0 + steps / 32, most).rungs(0)
     assert [rung.seconds for _, rung in found] == [11.0, 14.0, *later]
 
 
@@ -58,7 +58,7 @@ def test_a_ladder_leaves_a_row_a_rung():
     suite = Ladders("ladder", "", (climb(lambda steps: 0.1),))
     (job,) = Selection(n_seeds=1).of(suite)
     rows = suite.run(job).rows
-    assert [(row.steps, row.miss) for row in rows] == [(125, 0.1), (500, 0.1)]
+    assert [(row.steps, row.miss) for row in rows] == [(32, 0.1), (128, 0.1)]
     with pytest.raises(ValueError, match="sets steps"):
         suite.with_method("other", object)
 
@@ -68,7 +68,7 @@ def test_what_is_not_to_be_timed_comes_before_the_climb():
     slow = climb(lambda steps: done.append(steps) or 0.1)
     suite = Ladders("ladder", "", (slow,), lambda: done.append("warm"))
     suite.run(*Selection(n_seeds=1).of(suite))
-    assert done == ["warm", 125, 500]
+    assert done == ["warm", 32, 128]
 
 
 def test_the_least_of_turns_is_kept():
@@ -155,7 +155,7 @@ def test_the_page_says_who_was_first(tmp_path, monkeypatch, misses_of_other, sho
                 method,
                 0,
                 goal=1.0,
-                steps=125 * 2**k,
+                steps=32 * 2**k,
                 seconds=3.0 + k,
                 miss=miss,
                 status="finished",

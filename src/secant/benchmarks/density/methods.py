@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KernelDensity
 
-from secant.bases import BaseRule, Copula, FullGaussian, Growth, Mixture
+from secant.bases import Base, BaseRule, Copula, FullGaussian, Growth, Mixture
 from secant.benchmarks.density.spline_flow import spline_flow
 from secant.benchmarks.suites.shared import EVALUATIONS, tangents
 from secant.diagnostics import log_normaliser
@@ -26,7 +26,7 @@ from secant.estimators import (
     SecantRatio,
 )
 from secant.estimators.path_ratio import PathRatio
-from secant.integration import Rule, SecantSteps
+from secant.integration import Integral, Rule, SecantSteps
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
 from secant.tasks import DensityEstimator
 from secant.time_samplers import Uniform
@@ -91,27 +91,36 @@ def _as_fitted(density: DensityEstimator, test: Rows) -> Judged:
     )
 
 
-def _by_evaluations(make: Callable[[], DensityEstimator], rule: Callable[[int], Rule]) -> Method:
-    """The same fit by rules of one, two and more evaluations, each with its own normaliser."""
+def _by_evaluations(make: Callable[[], RatioEstimator], rules: Sequence[Rule | None]) -> Method:
+    """A ratio on a Gaussian base, the same fit by several rules, each with its own normaliser."""
 
     def fit(train: Rows, seed: int) -> Judge:
-        density = make().set_params(random_state=seed).fit(train)
-        return lambda test: [_by_rule(density, test, rule(m), seed) for m in EVALUATIONS]
+        base = FullGaussian().fitted(train, seed)
+        ratio = make().set_params(random_state=seed)
+        pool = base.sample(jax.random.key(seed), min(4 * train.shape[0], _MOST_ROWS_OF_BASE))
+        ratio.fit_samples(pool, base.coordinates(train))
+        return lambda test: [_by_rule(base, ratio, test, rule, seed) for rule in rules]
 
     return fit
 
 
-def _by_rule(density: DensityEstimator, test: Rows, rule: Rule, seed: int) -> Judged:
-    base, ratio = density.base_, density.ratio_
-    log_ratio = ratio.integrate(base.coordinates(test), rule)
+def _by_rule(base: Base, ratio: RatioEstimator, test: Rows, rule: Rule | None, seed: int) -> Judged:
+    log_ratio = _integrated(ratio, base.coordinates(test), rule)
     rows = base.sample(jax.random.key(seed + 1), _ROWS_FOR_NORMALISER)
-    found = log_normaliser(np.asarray(ratio.integrate(rows, rule).value))
+    found = log_normaliser(np.asarray(_integrated(ratio, rows, rule).value))
     value = np.asarray(log_ratio.value) + base.log_prob(test) - found.log_value
     method = "importance sampling" if found.is_reliable else f"importance sampling ({found.doubt})"
     return Judged(value, found.log_value, found.standard_error, method, log_ratio.evaluations)
 
 
+def _integrated(ratio: RatioEstimator, rows: Rows, rule: Rule | None) -> Integral:
+    if rule is None or not isinstance(ratio, PathRatio):
+        return Integral(ratio.log_ratio(rows), 1, float("nan"))
+    return ratio.integrate(rows, rule)
+
+
 _ROWS_FOR_NORMALISER = 50_000
+_MOST_ROWS_OF_BASE = 1_000_000
 
 
 # The comparison of methods: one trunk, one budget, one base.
@@ -126,10 +135,12 @@ _RATIOS: dict[str, Callable[..., RatioEstimator]] = {
 }
 
 
+def _ratio(name: str, steps: int) -> RatioEstimator:
+    return _RATIOS[name](scaling=Identity(), training=Training(steps=steps, patience=None))
+
+
 def _on_gaussian(name: str, steps: int) -> DensityEstimator:
-    training = Training(steps=steps, patience=None)
-    ratio = _RATIOS[name](scaling=Identity(), training=training)
-    return DensityEstimator(FullGaussian(), estimator=ratio)
+    return DensityEstimator(FullGaussian(), estimator=_ratio(name, steps))
 
 
 def on_the_plane(names: Sequence[str], steps: int) -> dict[str, Method]:
@@ -139,17 +150,15 @@ def on_the_plane(names: Sequence[str], steps: int) -> dict[str, Method]:
 
 def on_tables(steps: int) -> dict[str, Method]:
     """Ratios on a Gaussian base, judged at every number of evaluations where they have a choice."""
-    rules: dict[str, Callable[[int], Rule]] = {
-        "SecantRatio": SecantSteps,
-        "ISADRE": SecantSteps,
-        "DREInfinity": tangents,
-        "D3RE": tangents,
+    secants, times = ([rule(m) for m in EVALUATIONS] for rule in (SecantSteps, tangents))
+    rules: dict[str, Sequence[Rule | None]] = {
+        "SecantRatio": secants,
+        "ISADRE": secants,
+        "DREInfinity": times,
+        "D3RE": times,
+        "NCE": [None],
     }
-    judged = {
-        name: _by_evaluations(partial(_on_gaussian, name, steps), rule)
-        for name, rule in rules.items()
-    }
-    return {**judged, **on_the_plane(["NCE"], steps)}
+    return {name: _by_evaluations(partial(_ratio, name, steps), r) for name, r in rules.items()}
 
 
 METHODS: dict[str, Method] = {

@@ -15,7 +15,7 @@ from secant.benchmarks.rows import Job, Run, aligned, machine
 
 __all__ = ["Climb", "Goal", "Ladders", "Rung", "RungRow", "seconds_to_goal"]
 
-_FIRST_STEPS, _GROWTH, _LEAST_GROWTH = 125, 4, 1.5
+_FIRST_STEPS, _GROWTH, _LEAST_GROWTH = 32, 4, 1.5
 _ENOUGH = 2  # rungs on end that reach the goal
 
 
