@@ -1,9 +1,13 @@
+import importlib
 import time
 
+import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from secant.benchmarks.benchmark import Selection
+from secant.benchmarks.benchmark import Selection, attempted
 from secant.benchmarks.catalogue import Recipe, family
 from secant.benchmarks.performance.fresh_process import bytes_grown, called_alone
 from secant.benchmarks.performance.growth import GrowthRow, exponent, growth
@@ -18,6 +22,16 @@ from secant.benchmarks.performance.ladders import (
 from secant.benchmarks.performance.report import performance_sections
 from secant.benchmarks.performance.timing import best_of_turns
 from secant.benchmarks.rows import Job, keep_rows
+from secant.models import ResidualMLP
+from secant.models.anchor import GaussianAnchor
+from secant.models.velocity import MeanVelocity
+from secant.paths import DiffusionInterpolant
+from secant.targets.batch import Batch
+from secant.targets.velocity import TangentVelocity
+from secant.training import Training
+
+# The package has a function of that name.
+parts_module = importlib.import_module("secant.benchmarks.performance.parts")
 
 MIB = 1 << 20
 
@@ -172,3 +186,47 @@ def test_the_page_says_who_was_first(tmp_path, monkeypatch, misses_of_other, sho
 
 def test_nothing_is_said_of_what_was_not_measured(tmp_path):
     assert performance_sections(tmp_path) == []
+
+
+class Wave(eqx.Module):
+    """sin(a·x + t), which no velocity was made for."""
+
+    def time_score(self, x, t):
+        return jnp.sin(x @ jnp.array([0.7, -1.1, 0.4]) + t)
+
+
+def test_the_mean_velocity_has_the_loss_of_the_velocity_with_less_noise():
+    path = DiffusionInterpolant()
+    rng = np.random.default_rng(0)
+    mix = rng.normal(size=(3, 3))
+    mean, covariance = np.array([0.5, -0.3, 1.0]), mix @ mix.T / 3.0 + 0.3 * np.eye(3)
+    anchor = GaussianAnchor.fitted(np.zeros(3), np.eye(3), mean, covariance, path)
+    exact = MeanVelocity(ResidualMLP(4)).build(3, anchor, key=jax.random.key(0))
+    n = 200_000
+    x_0, x_1 = rng.normal(size=(n, 3)), rng.multivariate_normal(mean, covariance, n)
+    t = jnp.asarray(rng.uniform(size=n), dtype=jnp.float32)
+    batch = Batch(*(jnp.asarray(x, dtype=jnp.float32) for x in (x_0, x_1)), jnp.zeros((n, 3)), t, t)
+    plain, smooth = (
+        np.asarray(target.losses(Wave(), path, batch), dtype=np.float64)
+        for target in (TangentVelocity(), parts_module._MeanVelocity(exact))
+    )
+    gap = plain - smooth
+    assert abs(gap.mean()) < 4.0 * gap.std() / np.sqrt(n)
+    assert smooth.var() < 0.9 * plain.var()
+
+
+def test_times_drawn_by_importance_weigh_alike():
+    t = parts_module._IMPORTANT.sample(jax.random.key(0), 100_000)
+    found = jnp.mean(parts_module._unweighted(t) * (t * (1.0 - t)) ** 2)
+    # Stratified: the error is of the order 1e-5. Beyond the bound of ten the integrand is 1e-3.
+    assert float(found) == pytest.approx(1.0 / 30.0, rel=3e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for _, name in parts_module.parts().pairs])
+def test_every_variant_can_be_fitted(name, monkeypatch):
+    monkeypatch.setattr(parts_module, "_training", lambda steps=8, **kw: Training(steps=8, **kw))
+    suite = parts_module.parts()
+    (row,) = attempted(suite, Job(suite.pairs[0][0], name, 0)).rows
+    assert not row.traceback
+    assert np.isfinite(row.rmse_1)

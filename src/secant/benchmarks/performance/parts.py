@@ -172,8 +172,12 @@ class _Weighted(Target):
 
 def _by_importance() -> type[SecantRatio]:
     """Times drawn more often in the middle of the path, and weighted less there: λ stays 1."""
-    target = _Weighted(lambda t: 1.0 / jnp.maximum(_IMPORTANT.density(t), 0.1))
-    return _changed(time_sampler=_IMPORTANT, target=target)
+    return _changed(time_sampler=_IMPORTANT, target=_Weighted(_unweighted))
+
+
+def _unweighted(t: Float[Array, " n"]) -> Float[Array, " n"]:
+    """One over the density of the times, up to ten: at the ends it has none."""
+    return 1.0 / jnp.maximum(_IMPORTANT.density(t), 0.1)
 
 
 class _Independent(Uniform):
