@@ -119,7 +119,7 @@ def _peers() -> InformationSuite:
     return InformationSuite(
         "peers-information",
         "mutual information by what a user would pick instead, from 0.6 to 10 nats",
-        (normal, dense, gaussian_blocks(10), gaussian_blocks(40)),
+        (normal, dense, gaussian_blocks(40)),
         picked(METHODS, "secant", "KSG", "MINE", "InfoNCE"),
         n_rows=10_000,
     )
