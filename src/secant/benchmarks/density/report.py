@@ -24,7 +24,7 @@ _PREAMBLE = (
     "Negative log likelihood of rows not trained on, nats a row, **normalised**: log Ẑ is added, "
     "and stands beside it with its standard error. *secant* is `DensityEstimator()` as it comes, "
     "one network evaluation a row. Methods by other names share a trunk (width 128, three residual "
-    "layers), a budget (batch 512, 2,500 steps on the plane and 6,000 on POWER) and a Gaussian "
+    "layers), a budget (batch 512, 2,500 steps on the plane and 6,000 on tables) and a Gaussian "
     "base."
 )
 _FIGURE = Path("docs/figures/paper-toy2d-densities.png")

@@ -83,10 +83,11 @@ def _accuracy(results: Path) -> list[str]:
         "### Time to accuracy",
         "Seconds to an error of one nat of 40 in 160 dimensions (fresh rows; PyTorch has 100,000), "
         "and to a mean −log density of −0.2 on POWER (300,000 rows). Each method is fitted with "
-        "few steps, then with four times as many, and so on, every fit from start to end with its compilation and its own "
-        "learning-rate schedule, until two on end reach the goal or one has taken all the seconds "
-        "there are; a short fit of another kind comes before the first, so that none pays for the "
-        "start of JAX. *Seconds* are of the shortest fit from which on all longer ones reach the "
+        "few steps, then with four times as many, and so on, every fit from start to end with its "
+        "compilation and its own learning-rate schedule, until two on end reach the goal or one "
+        "has taken all the seconds there are; a short fit of another kind comes before the first, "
+        "so that none pays for the start of JAX. *Seconds* are of the shortest fit from which on "
+        "all longer ones reach the "
         "goal; behind a > stand those of the longest, which did not.",
         table(["task", "method", "seconds, by seed", "best miss", "its seconds", "seeds"], lines),
         *_verdicts(rows),
