@@ -52,8 +52,11 @@ def absolute(row: InformationRow) -> float | None:
 
 
 def nll(row: DensityRow) -> float | None:
-    """Mean −log density of test rows."""
-    return row.nll
+    """Mean −log density of test rows; none where its normaliser is not to be believed.
+
+    A ratio that has more mass than it admits to would win by just that mass.
+    """
+    return None if row.is_doubtful else row.nll
 
 
 def excess(row: DensityRow) -> float | None:

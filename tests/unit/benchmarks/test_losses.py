@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.losses import losses, lost_section
 from secant.benchmarks.rows import Row, keep_rows
@@ -35,3 +36,15 @@ def test_ratios_count_by_their_rows(tmp_path):
         )
     (loss,) = losses(tmp_path)
     assert (loss.ours, loss.theirs, loss.winner) == (0.4, 0.2, "densratio, 5k rows")
+
+
+def test_likelihoods_with_a_doubtful_normaliser_count_for_nobody(tmp_path):
+    for method, nll, by in (
+        ("secant", -1.0, "annealing along the path"),
+        ("lucky", -9.0, "importance sampling (heavy-tailed weights)"),
+        ("honest", -2.0, "importance sampling"),
+    ):
+        row = DensityRow("density-tables", "t", method, 0, nll=nll, normalised_by=by)
+        keep_rows(tmp_path / "density-tables.jsonl", [row])
+    (loss,) = losses(tmp_path)
+    assert (loss.winner, loss.theirs) == ("honest", -2.0)

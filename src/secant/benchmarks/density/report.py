@@ -179,7 +179,7 @@ def _evaluations_cell(runs: Rows) -> str:
     nll, mass = _known(runs, "nll"), np.abs(_known(runs, "log_normalizer"))
     if not nll.size:
         return "–"
-    doubt = "†" if any("(" in row.normalised_by for row in runs) else ""
+    doubt = "†" if any(row.is_doubtful for row in runs) else ""
     return f"{nll.mean():.2f} ({mass.max():.2f}{doubt})"
 
 

@@ -32,6 +32,11 @@ class DensityRow(Run):
     peak_mib: int | None = None  # of the whole process: alone in it, of this fit
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether the normaliser says itself that it is not to be believed: its reason is kept."""
+        return "(" in self.normalised_by
+
+    @property
     def numbers(self) -> str:
         """Likelihood and normaliser."""
         return (
