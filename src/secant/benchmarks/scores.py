@@ -11,7 +11,17 @@ from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.rows import Row, Run
 
-__all__ = ["Scores", "absolute", "excess", "nll", "rmse", "scores", "square", "squared"]
+__all__ = [
+    "Scores",
+    "absolute",
+    "doubted_nll",
+    "excess",
+    "nll",
+    "rmse",
+    "scores",
+    "square",
+    "squared",
+]
 
 _Kind = TypeVar("_Kind", bound=Run)
 Scores = Mapping[str, float]  # method → error or likelihood
@@ -57,6 +67,11 @@ def nll(row: DensityRow) -> float | None:
     A ratio that has more mass than it admits to would win by just that mass.
     """
     return None if row.is_doubtful else row.nll
+
+
+def doubted_nll(row: DensityRow) -> float | None:
+    """The same where it is not to be believed."""
+    return row.nll if row.is_doubtful else None
 
 
 def excess(row: DensityRow) -> float | None:

@@ -21,3 +21,22 @@ def test_the_better_figure_stands_out(tmp_path, theirs, line):
     ]
     keep_rows(tmp_path / "peers-density.jsonl", rows)
     assert headline(tmp_path).endswith(line)
+
+
+@pytest.mark.parametrize(
+    ("doubted", "line"),
+    [
+        (-9.0, "| 2.00 (honest); -9.00 † (lucky) | **1.00** |"),
+        (3.0, "| 2.00 (honest) | **1.00** |"),
+    ],
+)
+def test_what_is_not_to_be_believed_is_shown_and_not_counted(tmp_path, doubted, line):
+    for method, nll, by in (
+        ("secant", 1.0, "annealing along the path"),
+        ("honest", 2.0, "importance sampling"),
+        ("lucky", doubted, "importance sampling (heavy-tailed weights)"),
+        ("SecantRatio", -20.0, "importance sampling (heavy-tailed weights)"),  # our own
+    ):
+        row = DensityRow("paper-tabular", "power", method, 0, nll=nll, normalised_by=by)
+        keep_rows(tmp_path / "paper-tabular.jsonl", [row])
+    assert headline(tmp_path).endswith(line)
