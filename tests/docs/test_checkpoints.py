@@ -8,6 +8,7 @@ from tests.docs.guides import run
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
 
+@pytest.mark.slow
 def test_the_blocks_do_what_they_say(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = run("checkpoints.md")

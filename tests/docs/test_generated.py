@@ -6,10 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from secant.benchmarks import panels, paper_report
 from secant.benchmarks.density import report as densities
+from secant.benchmarks.performance import report as performance
 from secant.benchmarks.report import write_report
 
 ROOT = Path(__file__).parents[2]
+FIGURES = (
+    (panels, "draw_panels"),
+    (paper_report, "_draw_trajectories"),
+    (performance, "draw_ladders"),
+    (performance, "draw_growth"),
+)
 TABLES = ["covariate-shift", "densities", "information", "methods"]
 MEASURED = re.compile(r"\b(\d[\d,.]*|ten|twenty|thirty|sixty) (seconds|minutes|\w+ a second)\b")
 WRITTEN = ["README.md", "docs/benchmarks.md", *(f"docs/_generated/{name}.md" for name in TABLES)]
@@ -17,13 +25,15 @@ WRITTEN = ["README.md", "docs/benchmarks.md", *(f"docs/_generated/{name}.md" for
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """A folder with all that `secant bench report` writes; only the slow picture is left out."""
+    """A folder with all that `secant bench report` writes; only the pictures are left out."""
     folder = tmp_path_factory.mktemp("report")
     (folder / "docs" / "figures").mkdir(parents=True)
     shutil.copy(ROOT / "README.md", folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(densities, "densities_figure", lambda *_: "drawn")
+        for module, name in FIGURES:
+            patch.setattr(module, name, lambda *_, **__: None)
         write_report(ROOT / "benchmarks" / "results")
     return folder
 

@@ -189,6 +189,7 @@ def test_every_seam_has_its_files_and_a_short_example():
         assert len([line for line in block.splitlines() if line.strip()]) <= 15, seam
 
 
+@pytest.mark.slow
 def test_extending():
     names = run("extending.md")
     for t, ends in ((0.0, (1.0, 0.0)), (1.0, (0.0, 1.0))):

@@ -115,6 +115,7 @@ def test_two_processes(expected, tmp_path):
     assert "held-out" not in second["said"]  # of its progress bar
 
 
+@pytest.mark.slow
 def test_processes_with_rows_of_their_own(tmp_path):
     first, second = of_two_processes(tmp_path, "own_rows", devices=1)
     np.testing.assert_array_equal(first["own rows: weights"], second["own rows: weights"])

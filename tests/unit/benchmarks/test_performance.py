@@ -134,6 +134,7 @@ def test_growth_runs_where_it_matters():
     assert ("columns 1000", "200 steps, rows on disk") in pairs
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_size_is_measured():
     suite = growth()
     job = Job("rows 1000", "scoring, rows on disk", 0)

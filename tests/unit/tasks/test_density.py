@@ -108,6 +108,7 @@ def across_a_chasm():
         return density.fit(rows)
 
 
+@pytest.mark.slow
 def test_across_a_chasm_the_mass_is_found_along_the_path(across_a_chasm):
     found = across_a_chasm.normalizer_
     assert not found.importance.is_reliable
@@ -118,6 +119,7 @@ def test_across_a_chasm_the_mass_is_found_along_the_path(across_a_chasm):
     assert abs(gap) < 0.1 + 4.5 * found.standard_error
 
 
+@pytest.mark.slow
 def test_across_a_chasm_rows_are_drawn_along_the_path(across_a_chasm):
     drawn = across_a_chasm.sample(1000, random_state=0)
     assert drawn.shape == (1000, 10)
