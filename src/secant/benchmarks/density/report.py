@@ -35,7 +35,7 @@ _NOTES = {
     "rows whose whole minutes (POWER's time) are spread over the minute: a density that had "
     "singled the minutes out would lose its gain there.",
     "peers-density": "MINIBOONE in a split of its own of 6.9k rows, which does not compare with "
-    "published figures, and 10,000 rows of the checkerboard.",
+    "published figures.",
     "paper-tabular": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
     "steps, time scores by the trapezoid rule (one evaluation: the midpoint). Each cell has the "
     "mean NLL of its seeds and the largest |log Ẑ| in brackets, found anew for every rule; † where "

@@ -42,11 +42,10 @@ def _tables() -> DensitySuite:
 
 
 def _peers() -> DensitySuite:
-    board = next(task for task in toy_tasks(10_000) if task.name == "checkerboard")
     return DensitySuite(
         "peers-density",
         "densities by what a user would pick instead, on the same rows",
-        (miniboone_task(), board),
+        (miniboone_task(),),
         picked(METHODS, "secant", "Gaussian", "kernel density", "spline flow"),
     )
 

@@ -32,6 +32,8 @@ __all__ = [
 
 Rows = Float[np.ndarray, "n d"]
 
+_TOY_ROWS = 50_000
+
 
 @dataclass(frozen=True)
 class Split:
@@ -65,18 +67,16 @@ class DensityTask:
     grid: Callable[[], Rows] | None = None
 
 
-def toy_tasks(n_rows: int = 50_000) -> tuple[DensityTask, ...]:
-    """The nine sets of the plane: so many rows to learn from, and as many to be judged by."""
-    return tuple(
-        DensityTask(toy.name, partial(_toy, toy, n_rows), partial(_grid, toy)) for toy in toys()
-    )
+def toy_tasks() -> tuple[DensityTask, ...]:
+    """The nine sets of the plane, 50,000 rows to learn from and as many to be judged by."""
+    return tuple(DensityTask(toy.name, partial(_toy, toy), partial(_grid, toy)) for toy in toys())
 
 
-def _toy(toy: Toy, n_rows: int, seed: int) -> Split:
-    rows = toy.draw(jax.random.key(7_000_000 + seed), 2 * n_rows)
-    test = rows[n_rows:]
+def _toy(toy: Toy, seed: int) -> Split:
+    rows = toy.draw(jax.random.key(7_000_000 + seed), 2 * _TOY_ROWS)
+    test = rows[_TOY_ROWS:]
     truth = -float(np.asarray(toy.log_density(test), dtype=np.float64).mean())
-    return Split(np.asarray(rows[:n_rows]), np.asarray(test), truth)
+    return Split(np.asarray(rows[:_TOY_ROWS]), np.asarray(test), truth)
 
 
 def _grid(toy: Toy) -> Rows:
