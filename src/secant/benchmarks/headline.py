@@ -120,21 +120,16 @@ def _lines(results: Path) -> list[_Line]:
             "secant",
             ("SecantRatio",),
         ),
-        _Line(
-            "POWER: NLL",
-            "−0.61 (not normalised)",
-            scores(tables, "power", nll),
-            "secant",
-            bases,
-            scores(tables, "power", doubted_nll),
-        ),
-        _Line(
-            "BSDS300: NLL",
-            "−150.54 (not normalised)",
-            scores(tables, "bsds300", nll),
-            "secant",
-            bases,
-            scores(tables, "bsds300", doubted_nll),
+        *(
+            _Line(
+                f"{task.upper()}: NLL",
+                f"{paper} (not normalised)",
+                scores(tables, task, nll),
+                "secant",
+                bases,
+                scores(tables, task, doubted_nll),
+            )
+            for task, paper in (("power", "−0.61"), ("bsds300", "−150.54"))
         ),
         _Line(
             "MINIBOONE, 6.9k rows: NLL",
