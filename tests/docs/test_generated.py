@@ -44,6 +44,10 @@ def test_a_page_is_what_the_rows_give(written, name):
     assert (ROOT / name).read_bytes() == expected, f"run `secant bench report`: {name} is stale"
 
 
+def test_no_row_is_of_an_older_list(written):
+    assert "another version" not in (written / "docs/benchmarks.md").read_text(encoding="utf-8")
+
+
 def test_nothing_that_is_written_is_left_out(written):
     pages = {str(path.relative_to(written)) for path in written.rglob("*.md")}
     assert pages == set(WRITTEN)

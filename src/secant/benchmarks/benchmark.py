@@ -37,6 +37,10 @@ class Benchmark(Protocol):
         """One line."""
 
     @property
+    def version(self) -> int:
+        """Of the list; rows of another are made anew."""
+
+    @property
     def n_seeds(self) -> int:
         """Runs of each entry."""
 

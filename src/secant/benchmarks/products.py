@@ -35,6 +35,7 @@ class Product(Generic[Task, Method]):
         methods: what it is estimated by.
         n_seeds: runs of each.
         alone: whether a run must have the machine to itself, for it is the time that counts.
+        version: raised when a task or a method comes to mean something else.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Product(Generic[Task, Method]):
     methods: Mapping[str, Method] = field(repr=False)
     n_seeds: int = 3
     alone: bool = False
+    version: int = 1
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:

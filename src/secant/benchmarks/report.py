@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from secant.benchmarks.catalogue import listed
 from secant.benchmarks.command_line import command_section
 from secant.benchmarks.covariate_shift import ShiftRow, shift_table
 from secant.benchmarks.density.report import density_sections
@@ -18,7 +19,7 @@ from secant.benchmarks.losses import lost_section
 from secant.benchmarks.panels import Point, panels
 from secant.benchmarks.paper_report import paper_sections
 from secant.benchmarks.performance.report import performance_sections
-from secant.benchmarks.rows import Row, read_rows
+from secant.benchmarks.rows import Row, n_outdated, read_rows
 from secant.benchmarks.suites import SUITES
 from secant.benchmarks.tables import figure, geometric_mean, table, whole
 
@@ -31,7 +32,7 @@ Column = tuple[str, Value, Callable[[Sequence[Row], Value], float]]
 
 def write_report(results: Path, page: Path = Path("docs/benchmarks.md")) -> None:
     """Write docs/benchmarks.md, its tables for other pages, and the results in README.md."""
-    parts = ["# Benchmarks", _PREAMBLE]
+    parts = ["# Benchmarks", _PREAMBLE, *_outdated(results)]
     quick, foundation = _grouped(results, "core"), _grouped(results, "foundation")
     if quick:
         parts += ["## In ten minutes", _CORE, table(_HEADER, _error_rows(quick))]
@@ -260,6 +261,16 @@ def _choice_table(rows: Sequence[Row]) -> str:
 def _comparable(row: Row) -> bool:
     """Same path and same scaling: criteria on other paths are of another problem."""
     return "L1" not in row.method and "margins" not in row.method
+
+
+def _outdated(results: Path) -> list[str]:
+    """A line for each suite whose list has changed since its rows were made."""
+    return [
+        f"**{suite.name}**: {n} of its rows are of another version of the list than "
+        f"{suite.version}, the present one; `secant bench run {suite.name}` makes them anew."
+        for suite in listed()
+        if (n := n_outdated(results / f"{suite.name}.jsonl", suite.version))
+    ]
 
 
 def _stamps(results: Path) -> set[str]:

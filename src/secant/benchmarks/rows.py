@@ -21,6 +21,7 @@ __all__ = [
     "groups",
     "keep_rows",
     "machine",
+    "n_outdated",
     "read_rows",
     "read_states",
 ]
@@ -42,7 +43,7 @@ class Run(abc.ABC):
     """One method on one task with one seed: what every kind of row has.
 
     `status` is "finished", how a training ended, "failed" (the traceback beside it), or "skipped:"
-    with the reason.
+    with the reason; `version` is that of the list it was made from.
     """
 
     suite: str
@@ -52,6 +53,7 @@ class Run(abc.ABC):
     status: str = field(default="", kw_only=True)
     traceback: str = field(default="", kw_only=True)
     machine: str = field(default="", kw_only=True)
+    version: int = field(default=1, kw_only=True)
 
     @property
     @abc.abstractmethod
@@ -133,9 +135,20 @@ def _plain(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def read_states(path: Path) -> dict[Job, str]:
-    """The status of each run in a file, of whichever kind its rows are."""
-    return {_key(line): json.loads(line)["status"] for line in _lines(path)}
+def read_states(path: Path, version: int) -> dict[Job, str]:
+    """The status of each run of a version in a file, of whichever kind its rows are."""
+    return {
+        _key(line): json.loads(line)["status"] for line in _lines(path) if _version(line) == version
+    }
+
+
+def n_outdated(path: Path, version: int) -> int:
+    """How many rows of a file were made from another version of the list."""
+    return sum(_version(line) != version for line in _lines(path))
+
+
+def _version(line: str) -> int:
+    return int(json.loads(line).get("version", 1))  # lists had none at first
 
 
 def _key(line: str) -> Job:

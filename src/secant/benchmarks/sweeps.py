@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -30,7 +30,8 @@ class Again(StrEnum):
 class Sweep:
     """Runs to be made, and the file their rows are kept in as soon as they are known.
 
-    Stopped at any moment and begun again, it makes the runs whose rows are not there.
+    Stopped at any moment and begun again, it makes the runs whose rows are not there, or are of
+    another version of the list.
 
     Attributes:
         recipe: of the benchmark.
@@ -51,8 +52,9 @@ class Sweep:
 
     def jobs(self) -> list[Job]:
         """The runs still to be made; what was skipped for want of data is tried anew."""
-        states = read_states(self.path)
-        return [job for job in self.selection.of(self.recipe.build()) if self._is_open(job, states)]
+        benchmark = self.recipe.build()
+        states = read_states(self.path, benchmark.version)
+        return [job for job in self.selection.of(benchmark) if self._is_open(job, states)]
 
     def _is_open(self, job: Job, states: Mapping[Job, str]) -> bool:
         state = states.get(job)
@@ -68,8 +70,9 @@ class Sweep:
         for outcome in (scheduler or InProcess()).outcomes(self.recipe, jobs):
             for name, picture in outcome.pictures.items():
                 _keep_picture(self.path.with_suffix("") / name, picture)
-            keep_rows(self.path, outcome.rows)
-            yield from outcome.rows
+            rows = [replace(row, version=self.recipe.build().version) for row in outcome.rows]
+            keep_rows(self.path, rows)
+            yield from rows
 
 
 def _keep_picture(path: Path, picture: np.ndarray) -> None:

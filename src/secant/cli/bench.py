@@ -33,10 +33,12 @@ def list_suites(session: Session) -> None:
 
     suites = listed()
     session.show_table(
-        ("suite", "fits a seed", "about"), [(s.name, str(len(s.pairs)), s.about) for s in suites]
+        ("suite", "version", "fits a seed", "about"),
+        [(s.name, str(s.version), str(len(s.pairs)), s.about) for s in suites],
     )
     found: list[JSON] = [
-        {"name": s.name, "entries": len(s.pairs), "about": s.about} for s in suites
+        {"name": s.name, "version": s.version, "entries": len(s.pairs), "about": s.about}
+        for s in suites
     ]
     session.finish({"suites": found})
 

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from secant.benchmarks import Entry, Suite, Task
@@ -59,6 +60,7 @@ def _suite(name, *methods):
 
 
 plain = _suite("plain", Straight)
+second_version = replace(plain, name="second-version", version=2)
 
 
 def slow():

@@ -21,7 +21,7 @@ from secant.benchmarks import (
     read_rows,
 )
 from secant.benchmarks.budgets import Budget
-from secant.benchmarks.rows import keep_rows
+from secant.benchmarks.rows import keep_rows, n_outdated
 from secant.benchmarks.schedulers import scheduler_named
 
 ROOT = Path(__file__).parents[3]
@@ -72,6 +72,16 @@ def test_failed_runs_are_made_again_when_asked(tmp_path):
     everything = Sweep(first.recipe, tmp_path, first.selection, Again.ALL)
     assert len(list(everything.run())) == 3
     assert len(read_rows(first.path)) == 3
+
+
+def test_runs_of_an_older_list_are_made_anew(tmp_path):
+    sweep = sweep_of("second_version", tmp_path, n_seeds=1)
+    old, kept, new = sweep.jobs()
+    keep_rows(sweep.path, [Row("s", *old, 0, status="finished")])
+    keep_rows(sweep.path, [Row("s", *kept, 0, status="finished", version=2)])
+    assert n_outdated(sweep.path, 2) == 1
+    assert [(row.key, row.version) for row in sweep.run()] == [(old, 2), (new, 2)]
+    assert n_outdated(sweep.path, 2) == 0
 
 
 def test_a_third_partys_method_joins_a_suite(tmp_path):

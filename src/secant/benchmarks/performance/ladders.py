@@ -132,6 +132,7 @@ class Ladders:
     warm_up: Callable[[], object] = lambda: None
     n_seeds: int = 3
     alone: bool = True
+    version: int = 1
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
