@@ -68,6 +68,7 @@ def killed_until_it_ends(fit, whole, rng, most):
     return most
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_terminated_and_killed_ends_the_same(tmp_path):
     one, other = (Fit("one training", tmp_path / name, tmp_path / "cache") for name in "ab")
     assert one.run() == 0

@@ -98,6 +98,7 @@ def test_four_devices(expected, tmp_path):
     assert "multiple of the number of devices, 4; got 97. Take 96 or 100" in str(four["odd batch"])
 
 
+@pytest.mark.slow
 def test_two_processes(expected, tmp_path):
     cases = ("memory", "disk", "checkpoints", "interrupted", "other_seed")
     first, second = of_two_processes(tmp_path, *cases)

@@ -37,6 +37,7 @@ def programs(folder):
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("*-cache")}
 
 
+@pytest.mark.slow
 def test_a_second_process_finds_the_programs_of_the_first(tmp_path):
     first = fitted(tmp_path)
     kept = programs(tmp_path)

@@ -114,6 +114,7 @@ def _held(bytes_):
     time.sleep(0.05)  # long enough to be seen
 
 
+@pytest.mark.slow
 def test_memory_is_of_the_function_alone():
     held = np.ones(300 * MIB, dtype=np.uint8)  # by this process, which must not count
     few, many = (called_alone(_grown_by, n * MIB) for n in (1, 200))

@@ -42,6 +42,7 @@ def keep_many(path, method):
         keep_rows(path, [Row("s", "t", method, seed, 1), Row("s", "t", method, seed, 2)])
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_file(tmp_path):
     path = tmp_path / "rows.jsonl"
     spawn = multiprocessing.get_context("spawn")

@@ -169,7 +169,8 @@ def test_without_dask_a_folder_is_scored_here(model, data, tmp_path, monkeypatch
         score_folder(model, data, tmp_path / "out", scheduler="tcp://127.0.0.1:8786")
 
 
-@pytest.mark.parametrize("n_workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [1, 2])
 def test_a_killed_worker_loses_nothing(model, tmp_path, n_workers):
     distributed = pytest.importorskip("distributed")
     data, out = tmp_path / "data", tmp_path / "out"

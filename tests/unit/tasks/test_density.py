@@ -145,6 +145,7 @@ def test_names_and_rules_are_the_same_base():
     np.testing.assert_array_equal(one.score_samples(x), two.score_samples(x))
 
 
+@pytest.mark.slow
 def test_a_grid_search_finds_the_better_base():
     search = GridSearchCV(
         secant.DensityEstimator(

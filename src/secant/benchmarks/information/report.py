@@ -55,7 +55,8 @@ def information_summary(results: Path) -> str:
 _PREAMBLE = (
     "`mutual_information` as a user calls it, without the second opinion; *KSG* with k = 3; *MINE* "
     "and *InfoNCE* with a network of the same width on standardised columns, trained on half of "
-    "the rows, their own bound on the other half, 255 re-paired rows at a time; *path entropy* is "
+    "the rows, re-paired twenty times, their own bound on the other half, 255 re-paired rows at a "
+    "time; *path entropy* is "
     "`PathEntropy` cross-fitted. Each row of a table is one task; nothing is chosen by the truth."
 )
 _NOTES = {
@@ -65,7 +66,8 @@ _NOTES = {
     "two-sample-null": "1,000 rows of each sample.",
     "mi-margins": "Absolute error in nats at 2,000 rows.",
     "bmi": "Absolute error in nats at 10,000 rows.",
-    "peers-information": "10,000 rows. InfoNCE cannot say more than the logarithm of 256, 5.5.",
+    "peers-information": "10,000 rows. InfoNCE cannot say more than the logarithm of 256, 5.5. The "
+    "mean of MINE's bound over batches is no bound where batches miss what overlap there is.",
     "paper-geometric-mi": "10,000 rows.",
 }
 _DRAWN = ("peers-information", "paper-geometric-mi")
