@@ -1,6 +1,7 @@
 """The suites of densities: rows, resumption, absent data and tables."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +13,7 @@ from tests.unit.benchmarks.sweeping import swept
 import secant
 from secant.bases import FullGaussian
 from secant.benchmarks.density import DENSITY_SUITES, DensitySuite
-from secant.benchmarks.density.methods import METHODS, _by_evaluations
+from secant.benchmarks.density.methods import METHODS, _as_fitted, _by_evaluations
 from secant.benchmarks.density.pictures import Window, densities_figure, picture_name
 from secant.benchmarks.density.report import density_sections
 from secant.benchmarks.density.rows import DensityRow
@@ -20,8 +21,10 @@ from secant.benchmarks.density.tasks import DensityTask, Split, power_task, toy_
 from secant.benchmarks.rows import keep_rows, read_rows
 from secant.benchmarks.suites.shared import EVALUATIONS, tangents
 from secant.datasets import toys
+from secant.diagnostics import log_normaliser
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
+from secant.tasks.learned_density import LogNormalizer
 
 
 def normal_rows(seed):
@@ -127,6 +130,17 @@ def test_the_truth_of_a_toy_is_that_of_its_test_rows():
     assert task.split(0).truth == pytest.approx(np.log(8.0), abs=1e-5)
     assert task.split(0).train.shape == (50_000, 2)
     assert not np.array_equal(task.split(0).train, task.split(1).train)
+
+
+@pytest.mark.parametrize(("doubt", "shown"), [(None, "+0.250 ± 0.100 |"), ("why", "± 0.100† |")])
+def test_a_doubted_normaliser_is_marked(tmp_path, doubt, shown):
+    mass = LogNormalizer(0.25, 0.1, "annealing", log_normaliser(np.zeros(100)), doubt)
+    density = SimpleNamespace(score_samples=lambda X: -X[:, 0], normalizer_=mass, ratio_=None)
+    judged = _as_fitted(density, np.ones((5, 1)))
+    row = DensityRow("density-tables", "power", "m", 0, nll=1.0, seconds=1.0, peak_mib=9)
+    known = {k: v for k, v in vars(judged).items() if k not in ("log_density", "evaluations")}
+    keep_rows(tmp_path / "density-tables.jsonl", [replace(row, **known)])
+    assert shown in "\n".join(density_sections(tmp_path))
 
 
 def test_tables_show_excess_and_mass(tmp_path):

@@ -40,3 +40,17 @@ def test_what_is_not_to_be_believed_is_shown_and_not_counted(tmp_path, doubted, 
         row = DensityRow("paper-tabular", "power", method, 0, nll=nll, normalised_by=by)
         keep_rows(tmp_path / "paper-tabular.jsonl", [row])
     assert headline(tmp_path).endswith(line)
+
+
+def test_a_doubted_likelihood_gives_way_once_its_mass_was_sought_by_annealing(tmp_path):
+    doubt = "importance sampling (heavy-tailed weights)"
+    for suite, method, nll, by in (
+        ("density-tables", "secant", 1.0, "annealing along the path"),
+        ("density-tables", "lucky, annealed", 5.0, "annealing along the path"),
+        ("paper-tabular", "honest", 2.0, "importance sampling"),
+        ("paper-tabular", "lucky", -9.0, doubt),
+        ("paper-tabular", "open", -3.0, doubt),
+    ):
+        row = DensityRow(suite, "power", method, 0, nll=nll, normalised_by=by)
+        keep_rows(tmp_path / f"{suite}.jsonl", [row])
+    assert headline(tmp_path).endswith("| 2.00 (honest); -3.00 † (open) | **1.00** |")

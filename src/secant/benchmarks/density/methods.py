@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import jax
 import numpy as np
@@ -86,9 +87,14 @@ def _as_fitted(density: DensityEstimator, test: Rows) -> Judged:
     evaluations = 1
     if isinstance(ratio, PathRatio):
         evaluations = ratio.integrate(density.base_.coordinates(test[:1]), ratio.rule_).evaluations
-    return Judged(
-        density.score_samples(test), found.value, found.standard_error, found.method, evaluations
-    )
+    value = density.score_samples(test)
+    method = _named(found.method, found.doubt)
+    return Judged(value, found.value, found.standard_error, method, evaluations)
+
+
+def _named(method: str, doubt: str | None) -> str:
+    """How a normaliser was found, and why not to believe it."""
+    return method if doubt is None else f"{method} ({doubt})"
 
 
 def _by_evaluations(make: Callable[[], RatioEstimator], rules: Sequence[Rule | None]) -> Method:
@@ -109,7 +115,7 @@ def _by_rule(base: Base, ratio: RatioEstimator, test: Rows, rule: Rule | None, s
     rows = base.sample(jax.random.key(seed + 1), _ROWS_FOR_NORMALISER)
     found = log_normaliser(np.asarray(_integrated(ratio, rows, rule).value))
     value = np.asarray(log_ratio.value) + base.log_prob(test) - found.log_value
-    method = "importance sampling" if found.is_reliable else f"importance sampling ({found.doubt})"
+    method = _named("importance sampling", found.doubt)
     return Judged(value, found.log_value, found.standard_error, method, log_ratio.evaluations)
 
 
@@ -135,12 +141,13 @@ _RATIOS: dict[str, Callable[..., RatioEstimator]] = {
 }
 
 
-def _ratio(name: str, steps: int) -> RatioEstimator:
-    return _RATIOS[name](scaling=Identity(), training=Training(steps=steps, patience=None))
+def _ratio(name: str, steps: int, **settings: Any) -> RatioEstimator:  # noqa: ANN401 -- as they take
+    training = Training(steps=steps, patience=None)
+    return _RATIOS[name](scaling=Identity(), training=training, **settings)
 
 
-def _on_gaussian(name: str, steps: int) -> DensityEstimator:
-    return DensityEstimator(FullGaussian(), estimator=_ratio(name, steps))
+def _on_gaussian(name: str, steps: int, **settings: Any) -> DensityEstimator:  # noqa: ANN401
+    return DensityEstimator(FullGaussian(), estimator=_ratio(name, steps, **settings))
 
 
 def on_the_plane(names: Sequence[str], steps: int) -> dict[str, Method]:
@@ -168,4 +175,6 @@ METHODS: dict[str, Method] = {
     "mixture in copula space": _base_alone(Copula(Mixture(Growth()))),
     "kernel density": _kernel_density,
     "spline flow": _spline_flow,
+    # By importance sampling its likelihood looks best; here its mass is looked for in earnest.
+    "D3RE, annealed": _density(partial(_on_gaussian, "D3RE", 6_000, rule=tangents(10))),
 }

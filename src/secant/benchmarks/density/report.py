@@ -33,7 +33,10 @@ _NOTES = {
     "largest |log Ẑ| of the seeds beside it.",
     "density-tables": "POWER and BSDS300 as in the literature. *Atoms spread* is the NLL of test "
     "rows whose whole minutes (POWER's time) are spread over the minute: a density that had "
-    "singled the minutes out would lose its gain there.",
+    "singled the minutes out would lose its gain there. *D3RE, annealed* is that method of the "
+    "last table of this section with ten evaluations, its log Ẑ sought along the path as "
+    "`DensityEstimator` does where importance sampling is in doubt. † where a log Ẑ says itself "
+    "that it is not to be believed: it is as good as always too small, the likelihood too good.",
     "peers-density": "MINIBOONE in a split of its own of 6.9k rows, which does not compare with "
     "published figures.",
     "paper-tabular": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
@@ -152,7 +155,7 @@ def _likelihoods(rows: Rows) -> str:
                 figure(float(nll.mean())),
                 f"{nll.min():.2f} … {nll.max():.2f}",
                 f"{spread.mean():.3f}" if spread.size else "–",
-                f"{mass.mean():+.3f} ± {error.max():.3f}" if mass.size else "–",
+                f"{mass.mean():+.3f} ± {error.max():.3f}{_dagger(runs)}" if mass.size else "–",
                 figure(float(_known(runs, "seconds").mean())),
                 str(int(_known(runs, "peak_mib").max())),
                 str(nll.size),
@@ -179,8 +182,11 @@ def _evaluations_cell(runs: Rows) -> str:
     nll, mass = _known(runs, "nll"), np.abs(_known(runs, "log_normalizer"))
     if not nll.size:
         return "–"
-    doubt = "†" if any(row.is_doubtful for row in runs) else ""
-    return f"{nll.mean():.2f} ({mass.max():.2f}{doubt})"
+    return f"{nll.mean():.2f} ({mass.max():.2f}{_dagger(runs)})"
+
+
+def _dagger(runs: Rows) -> str:
+    return "†" if any(row.is_doubtful for row in runs) else ""
 
 
 _DRAWN = ("paper-toy2d", "peers-density", "paper-tabular")

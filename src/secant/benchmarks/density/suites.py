@@ -37,7 +37,14 @@ def _tables() -> DensitySuite:
         "density-tables",
         "tables of real data",
         (spread_power_task(), bsds300_task()),
-        picked(METHODS, "secant", "Gaussian", "Gaussian copula", "mixture in copula space"),
+        picked(
+            METHODS,
+            "secant",
+            "Gaussian",
+            "Gaussian copula",
+            "mixture in copula space",
+            "D3RE, annealed",
+        ),
     )
 
 
