@@ -268,18 +268,8 @@ def _narrowing(key, n):
     return jax.random.normal(key_0, (n, 1)), narrow
 
 
-@pytest.mark.parametrize(
-    ("frame", "expected"),
-    [pytest.param("fixed-x", 0.701, marks=pytest.mark.slow), ("trajectory", 0.0)],
-)
-@pytest.mark.parametrize(
-    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
-)
-def test_erratum_1(frame, expected, seed):
-    """KL(N(0, 0.1) ‖ N(0, 1)) = 0.701 by one secant: only with the derivative at fixed x.
-
-    Along trajectories, E[d/dt (t − l) u(x_t, l, t)] = E[∂_t log p_t] = 0: every KL reads 0.
-    """
+def _read_by_one_secant(frame, seed):
+    """The log ratios of rows of p_1."""
     estimator = _JudgedByItsOwnLoss(
         AlignedSecant(ResidualMLP(width=64, depth=1)),
         # The noise keeps λ(t) alive at t = 1, which is where the one secant is asked.
@@ -297,5 +287,19 @@ def test_erratum_1(frame, expected, seed):
     log_ratio = estimator.log_ratio(x_1)
     assert estimator.diagnostics_.best_step == 4000
     assert log_ratio.std() > 0.3  # trained, not constant
-    # Four seeds a frame scatter by 0.08 about 0.69 and by 0.07 about −0.03: three times that.
-    assert log_ratio.mean() == pytest.approx(expected, abs=0.25)
+    return log_ratio
+
+
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
+)
+def test_erratum_1(seed):
+    """KL(N(0, 0.1) ‖ N(0, 1)) = 0.701 by one secant: only with the derivative at fixed x.
+
+    Along trajectories, E[d/dt (t − l) u(x_t, l, t)] = E[∂_t log p_t] = 0: every KL reads 0.
+    """
+    fixed, trajectory = (_read_by_one_secant(f, seed).mean() for f in ("fixed-x", "trajectory"))
+    # Initial weights move both readings alike: six seeds scatter by 0.16 in each, by 0.06 in the
+    # difference. Three times that, and nearer to 0 than to the truth.
+    assert fixed - trajectory == pytest.approx(0.701, abs=0.2)
+    assert abs(trajectory) < 0.35
