@@ -30,6 +30,7 @@ class Point(NamedTuple):
         evaluations: of the network, for one row; None or 0 where there is no network.
         seconds: of the fit.
         error: or whatever is to be small; None where the run has none.
+        doubted: whether it says itself that it is not to be believed.
     """
 
     task: str
@@ -37,6 +38,7 @@ class Point(NamedTuple):
     evaluations: int | None
     seconds: float | None
     error: float | None
+    doubted: bool = False
 
 
 def panels(points: Sequence[Point], name: str, what: str, *, log: bool = True) -> str:
@@ -157,3 +159,7 @@ def _line(
         label=points[0].method,
         lw=1.2,
     )
+    doubted = np.array([any(p.doubted for p in group) for group in groups])
+    if doubted.any():
+        at = np.array(x)[doubted], middle[doubted]
+        axes.plot(*at, "x", color=INK, markersize=7, zorder=3, label="† not to be believed")

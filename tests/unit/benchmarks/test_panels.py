@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from secant.benchmarks.panels import Point, few_marks, panels
+from matplotlib.figure import Figure
+
+from secant.benchmarks.panels import Point, _line, few_marks, panels
 
 
 def points(methods, tasks=("a",), evaluations=(1, 2)):
@@ -23,6 +25,14 @@ def test_a_suite_has_its_figure(tmp_path, monkeypatch):
     line = panels([*many, *none], "suite", "error")
     assert line == "![suite: error, against evaluations and seconds](figures/suite.png)"
     assert Path("docs/figures/suite.png").stat().st_size > 20_000
+
+
+def test_what_is_doubted_is_crossed_out():
+    own = [Point("a", "m", count, 1.0, 0.5 * count, doubted=count == 2) for count in (1, 2)]
+    axes = Figure().subplots()
+    _line(axes, own, lambda p: p.evaluations, 0)
+    crosses = [line for line in axes.lines if line.get_marker() == "x"]
+    assert [line.get_xydata().tolist() for line in crosses] == [[[2.0, 1.0]]]
 
 
 def test_there_is_none_where_nothing_is_compared(tmp_path, monkeypatch):

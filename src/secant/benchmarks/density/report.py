@@ -70,7 +70,7 @@ def _panels(name: str, rows: Rows) -> str:
 
 
 def _point(row: DensityRow, error: float | None) -> Point:
-    return Point(row.task, row.method, row.evaluations, row.seconds, error)
+    return Point(row.task, row.method, row.evaluations, row.seconds, error, row.is_doubtful)
 
 
 def _absent(rows: Rows) -> list[str]:
