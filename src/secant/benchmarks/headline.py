@@ -13,7 +13,7 @@ from secant.benchmarks.rows import Row, Run, read_rows
 from secant.benchmarks.scores import (
     Scores,
     absolute,
-    doubted_nll,
+    by_belief,
     excess,
     nll,
     scores,
@@ -78,10 +78,12 @@ def headline(results: Path) -> str:
     return table(header, [line.cells() for line in lines])
 
 
-def _not_looked_into(doubted: Scores, rows: Sequence[DensityRow]) -> Scores:
+def _not_annealed(
+    doubted: Sequence[DensityRow], rows: Sequence[DensityRow]
+) -> Sequence[DensityRow]:
     """Those whose mass has not been sought by annealing as well."""
-    methods = {row.method for row in rows if row.nll is not None}
-    return {m: score for m, score in doubted.items() if f"{m}, annealed" not in methods}
+    sought = {(row.task, row.method) for row in rows if row.nll is not None}
+    return [row for row in doubted if (row.task, f"{row.method}, annealed") not in sought]
 
 
 def _lines(results: Path) -> list[_Line]:
@@ -90,6 +92,7 @@ def _lines(results: Path) -> list[_Line]:
 
     geometric = rows("paper-geometric-mi", InformationRow)
     tables = rows("density-tables", DensityRow) + rows("paper-tabular", DensityRow)
+    believed, doubted = by_belief(tables)
     bases = ("Gaussian copula", "mixture in copula space", "SecantRatio")
     return [
         _Line(
@@ -131,10 +134,10 @@ def _lines(results: Path) -> list[_Line]:
             _Line(
                 f"{task.upper()}: NLL",
                 f"{paper} (not normalised)",
-                scores(tables, task, nll),
+                scores(believed, task, nll),
                 "secant",
                 bases,
-                _not_looked_into(scores(tables, task, doubted_nll), tables),
+                scores(_not_annealed(doubted, tables), task, nll),
             )
             for task, paper in (("power", "−0.61"), ("bsds300", "−150.54"))
         ),

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from secant.benchmarks.density.rows import DensityRow
 from secant.benchmarks.information.rows import InformationRow
 from secant.benchmarks.rows import Row, Run, read_rows
-from secant.benchmarks.scores import absolute, nll, rmse, scores, square
+from secant.benchmarks.scores import absolute, by_belief, nll, rmse, scores, square
 from secant.benchmarks.tables import figure, table
 
 __all__ = ["Loss", "losses", "lost_section"]
@@ -57,8 +57,8 @@ def losses(results: Path) -> list[Loss]:
         *_lost("error", rows("peers-information", InformationRow), absolute),
         *_lost("error", rows("paper-geometric-mi", InformationRow), absolute),
         *_lost("error", rows("bmi", InformationRow), absolute),
-        *_lost("NLL", rows("paper-toy2d", DensityRow), nll),
-        *_lost("NLL", [*tables, *rows("peers-density", DensityRow)], nll),
+        *_lost("NLL", by_belief(rows("paper-toy2d", DensityRow))[0], nll),
+        *_lost("NLL", by_belief([*tables, *rows("peers-density", DensityRow)])[0], nll),
     ]
 
 

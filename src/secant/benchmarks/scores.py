@@ -14,7 +14,7 @@ from secant.benchmarks.rows import Row, Run
 __all__ = [
     "Scores",
     "absolute",
-    "doubted_nll",
+    "by_belief",
     "excess",
     "nll",
     "rmse",
@@ -62,16 +62,23 @@ def absolute(row: InformationRow) -> float | None:
 
 
 def nll(row: DensityRow) -> float | None:
-    """Mean −log density of test rows; none where its normaliser is not to be believed.
+    """Mean −log density of test rows."""
+    return row.nll
 
-    A ratio that has more mass than it admits to would win by just that mass.
+
+def by_belief(rows: Sequence[DensityRow]) -> tuple[list[DensityRow], list[DensityRow]]:
+    """Rows whose normaliser is to be believed, and the others.
+
+    A ratio that has more mass than it admits to would win by just that mass. All seeds of a method
+    go together: those that happen to be believed are no fair sample of it.
     """
-    return None if row.is_doubtful else row.nll
+    doubted = {_group(row) for row in rows if row.is_doubtful}
+    kept = [row for row in rows if _group(row) not in doubted]
+    return kept, [row for row in rows if _group(row) in doubted]
 
 
-def doubted_nll(row: DensityRow) -> float | None:
-    """The same where it is not to be believed."""
-    return row.nll if row.is_doubtful else None
+def _group(row: DensityRow) -> tuple[str, str, int]:
+    return row.task, row.method, row.evaluations
 
 
 def excess(row: DensityRow) -> float | None:

@@ -54,3 +54,15 @@ def test_a_doubted_likelihood_gives_way_once_its_mass_was_sought_by_annealing(tm
         row = DensityRow(suite, "power", method, 0, nll=nll, normalised_by=by)
         keep_rows(tmp_path / f"{suite}.jsonl", [row])
     assert headline(tmp_path).endswith("| 2.00 (honest); -3.00 † (open) | **1.00** |")
+
+
+def test_one_doubted_seed_makes_its_method_doubted(tmp_path):
+    for method, seed, nll, by in (
+        ("secant", 0, 1.0, "annealing along the path"),
+        ("honest", 0, 2.0, "importance sampling"),
+        ("lucky", 0, -3.0, "importance sampling"),
+        ("lucky", 1, -9.0, "importance sampling (heavy-tailed weights)"),
+    ):
+        row = DensityRow("paper-tabular", "power", method, seed, nll=nll, normalised_by=by)
+        keep_rows(tmp_path / "paper-tabular.jsonl", [row])
+    assert headline(tmp_path).endswith("| 2.00 (honest); -6.00 † (lucky) | **1.00** |")

@@ -102,8 +102,8 @@ def _variational(loss: Literal["dv", "infonce"], x: Array, y: Array, seed: int) 
     """Train on half of the rows, evaluate the method's own bound on the other half.
 
     Pairs are broken up anew many times, as these methods do at every step: with each row re-paired
-    once the network learns which pairs happen to be missing, and MINE said −2 nats for a bivariate
-    normal.
+    once the network learns which pairs happen to be missing, and MINE said −2 nats for half-cubed
+    normals.
     """
     rng = np.random.RandomState(seed)
     order = rng.permutation(x.shape[0])
