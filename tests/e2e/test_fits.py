@@ -268,10 +268,21 @@ def _narrowing(key, n):
     return jax.random.normal(key_0, (n, 1)), narrow
 
 
-def _read_by_one_secant(frame, seed):
-    """The log ratios of rows of p_1."""
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [pytest.param("fixed-x", 0.701, marks=pytest.mark.slow), ("trajectory", 0.0)],
+)
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
+)
+def test_erratum_1(frame, expected, seed):
+    """KL(N(0, 0.1) ‖ N(0, 1)) = 0.701 by one secant: only with the derivative at fixed x.
+
+    Along trajectories, E[d/dt (t − l) u(x_t, l, t)] = E[∂_t log p_t] = 0: every KL reads 0.
+    """
     estimator = _JudgedByItsOwnLoss(
-        AlignedSecant(ResidualMLP(width=64, depth=1)),
+        # Half of it learns the bent end too slowly: 22 seeds read 0.86, one of them 1.01.
+        AlignedSecant(ResidualMLP(width=128, depth=2)),
         # The noise keeps λ(t) alive at t = 1, which is where the one secant is asked.
         path=DiffusionBridge(gamma=1.0, epsilon=0.02),
         time_sampler=Uniform(),
@@ -287,19 +298,5 @@ def _read_by_one_secant(frame, seed):
     log_ratio = estimator.log_ratio(x_1)
     assert estimator.diagnostics_.best_step == 4000
     assert log_ratio.std() > 0.3  # trained, not constant
-    return log_ratio
-
-
-@pytest.mark.parametrize(
-    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
-)
-def test_erratum_1(seed):
-    """KL(N(0, 0.1) ‖ N(0, 1)) = 0.701 by one secant: only with the derivative at fixed x.
-
-    Along trajectories, E[d/dt (t − l) u(x_t, l, t)] = E[∂_t log p_t] = 0: every KL reads 0.
-    """
-    fixed, trajectory = (_read_by_one_secant(f, seed).mean() for f in ("fixed-x", "trajectory"))
-    # Initial weights move both readings alike: six seeds scatter by 0.16 in each, by 0.06 in the
-    # difference. Three times that, and nearer to 0 than to the truth.
-    assert fixed - trajectory == pytest.approx(0.701, abs=0.2)
-    assert abs(trajectory) < 0.35
+    # Three seeds read 0.78 to 0.84 and 0.07 to 0.24.
+    assert log_ratio.mean() == pytest.approx(expected, abs=0.25)
