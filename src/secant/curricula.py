@@ -30,6 +30,11 @@ class Curriculum(eqx.Module):
         """Whether no interval with l < t is ever trained."""
         return False
 
+    @property
+    def settled_at(self) -> float:
+        """The share of the training after which the intervals no longer change."""
+        return 0.0
+
 
 class FullIntervals(Curriculum):
     """No curriculum: intervals as drawn."""
@@ -70,6 +75,11 @@ class ContractionIntervalAnnealing(Curriculum):
         del key
         width = jnp.minimum(1.0, progress / self.anneal_share)
         return t - width * (t - l)
+
+    @property
+    def settled_at(self) -> float:
+        """When the factor has reached 1."""
+        return self.anneal_share
 
 
 class SecantTangentShare(Curriculum):

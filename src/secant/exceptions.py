@@ -14,6 +14,7 @@ __all__ = [
     "OverlapWarning",
     "PrecisionWarning",
     "TrainingWarning",
+    "UntrainedWarning",
 ]
 
 
@@ -59,3 +60,7 @@ class TrainingWarning(UserWarning):
 
 class DivergenceWarning(TrainingWarning):
     """The loss of a training became infinite or NaN; says what came of the second try."""
+
+
+class UntrainedWarning(TrainingWarning):
+    """No trained state was better than the untrained one, which is kept."""

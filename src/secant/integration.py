@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from typing import NamedTuple
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -44,6 +45,8 @@ class Integral(NamedTuple):
 class Rule(eqx.Module):
     """A way to integrate a model's time score over [l, t] at fixed x."""
 
+    has_fixed_nodes: ClassVar[bool] = True  # whether its times do not depend on the rows
+
     @abc.abstractmethod
     def __call__(
         self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
@@ -53,17 +56,26 @@ class Rule(eqx.Module):
 
 # Compiled one evaluation at a time: a rule of fifty nodes must not become a program of fifty.
 @eqx.filter_jit
-def _time_score(
-    model: SecantFunction, x: Float[Array, "n d"], t: Float[Array, " n"]
+def _plus_time_score(
+    total: Float[Array, " n"],
+    model: SecantFunction,
+    x: Float[Array, "n d"],
+    t: Float[Array, ""],
+    weight: Float[Array, ""],
 ) -> Float[Array, " n"]:
-    return model.time_score(x, t)
+    return total + weight * model.time_score(x, jnp.full(x.shape[0], t, x.dtype))
 
 
 @eqx.filter_jit
-def _secant(
-    model: SecantFunction, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
+def _plus_rise(
+    total: Float[Array, " n"],
+    model: SecantFunction,
+    x: Float[Array, "n d"],
+    l: Float[Array, ""],
+    t: Float[Array, ""],
 ) -> Float[Array, " n"]:
-    return model.secant(x, l, t)
+    ends = (jnp.full(x.shape[0], time, x.dtype) for time in (l, t))
+    return total + (t - l).astype(x.dtype) * model.secant(x, *ends)
 
 
 @eqx.filter_jit
@@ -74,16 +86,18 @@ def _log_ratio(model: SecantFunction, x: Float[Array, "n d"]) -> Float[Array, " 
     return jax.lax.map(model.log_ratio, x.reshape(-1, _TILE, x.shape[1])).reshape(n)
 
 
-def _filled(x: Float[Array, "n d"], value: float) -> Float[Array, " n"]:
-    return jnp.full(x.shape[0], value, dtype=x.dtype)
+def _nothing(x: Float[Array, "n d"]) -> Float[np.ndarray, " n"] | Float[Array, " n"]:
+    """A sum over nothing, on the host unless the number of rows is only known in a program."""
+    n: object = x.shape[0]
+    return np.zeros(n, x.dtype) if isinstance(n, int) else jnp.zeros(x.shape[:1], x.dtype)
 
 
 def _weighted_scores(
     model: SecantFunction, x: Float[Array, "n d"], times: np.ndarray, weights: np.ndarray
 ) -> Float[Array, " n"]:
-    total = jnp.zeros(x.shape[0], dtype=x.dtype)
-    for time, weight in zip(times.tolist(), weights.tolist(), strict=True):
-        total = total + weight * _time_score(model, x, _filled(x, time))
+    total = _nothing(x)
+    for time, weight in zip(times.astype(x.dtype), weights.astype(x.dtype), strict=True):
+        total = _plus_time_score(total, model, x, time, weight)
     return total
 
 
@@ -107,10 +121,9 @@ class SecantSteps(Rule):
         if self.n_steps == 1 and (l, t) == (0.0, 1.0):
             return Integral(_log_ratio(model, x), model.secant_evaluations, float("nan"))
         ends = np.linspace(l, t, self.n_steps + 1)
-        total = jnp.zeros(x.shape[0], dtype=x.dtype)
-        for left, right in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-            secant = _secant(model, x, _filled(x, left), _filled(x, right))
-            total = total + (right - left) * secant
+        total = _nothing(x)
+        for left, right in pairwise(ends):
+            total = _plus_rise(total, model, x, np.asarray(left), np.asarray(right))
         return Integral(total, self.n_steps * model.secant_evaluations, float("nan"))
 
 
@@ -172,6 +185,8 @@ class Adaptive(Rule):
         max_evaluations: give up (and report the difference reached) at this many nodes.
     """
 
+    has_fixed_nodes: ClassVar[bool] = False
+
     tolerance: float = 1e-3
     max_evaluations: int = 256
 
@@ -191,7 +206,7 @@ class Adaptive(Rule):
             nodes *= 2
             spent += nodes
             finer = GaussLegendre(nodes)(model, x, l, t).value
-            error = float(jnp.max(jnp.abs(finer - value), initial=0.0))
+            error = float(np.max(np.abs(np.asarray(finer) - np.asarray(value)), initial=0.0))
             value = finer
         return Integral(value, spent, error)
 
@@ -206,6 +221,8 @@ class RungeKutta(Rule):
         tolerance: absolute and relative, in nats.
     """
 
+    has_fixed_nodes: ClassVar[bool] = False
+
     tolerance: float = 1e-3
 
     def __check_init__(self) -> None:
@@ -218,7 +235,7 @@ class RungeKutta(Rule):
         """The integral for each row; one step size serves them all."""
 
         def rate(time: float, _: np.ndarray) -> np.ndarray:
-            return np.asarray(_time_score(model, x, _filled(x, float(time))), dtype=np.float64)
+            return np.asarray(tangent(model, x, float(time)).value, dtype=np.float64)
 
         start = np.zeros(x.shape[0])
         answer = solve_ivp(
@@ -229,7 +246,7 @@ class RungeKutta(Rule):
 
 def tangent(model: SecantFunction, x: Float[Array, "n d"], t: float) -> Integral:
     """The time score at one time, in the same dress as an integral."""
-    return Integral(_time_score(model, x, _filled(x, t)), 1, float("nan"))
+    return Integral(_weighted_scores(model, x, np.array([t]), np.ones(1)), 1, float("nan"))
 
 
 class SelfCheck(NamedTuple):

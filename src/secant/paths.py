@@ -95,6 +95,11 @@ class Path(eqx.Module):
         return jax.random.normal(key, like.shape, like.dtype)
 
     @property
+    def needs_standard_normal(self) -> bool:
+        """Whether (C1) holds only where x_0 ~ N(0, I)."""
+        return False
+
+    @property
     @abc.abstractmethod
     def time_range(self) -> tuple[float, float]:
         """Times at which the velocity ẋ_t is bounded."""
@@ -136,6 +141,11 @@ class DiffusionInterpolant(Path):
     Its conditional given y = x_1 is N(β_t x_1, α_t² I) **only when p_0 = N(0, I)**. The velocity
     form needs no such thing and takes any p_0.
     """
+
+    @property
+    def needs_standard_normal(self) -> bool:
+        """Whether (C1) holds only where x_0 ~ N(0, I)."""
+        return True
 
     def noise_scale(self, t: Float[Array, " *n"]) -> Float[Array, " *n"]:
         """γ_t = 0."""

@@ -23,7 +23,7 @@ from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TrunkBuild
 from secant.paths import DiffusionBridge, Moments
 from secant.targets import ConditionalSecantAlignment
 from secant.time_samplers import Uniform
-from secant.training.history import Status
+from secant.training.settings import Status
 
 N = 10_000
 # Three seeds give a root mean square error of 0.05 to 0.07 nats on a log ratio of standard

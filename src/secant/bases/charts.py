@@ -8,7 +8,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
-from secant.estimators.spread import moments
+from secant.spread import moments
 
 __all__ = ["Affine", "Chain", "Chart"]
 

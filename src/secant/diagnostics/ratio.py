@@ -21,7 +21,7 @@ from secant.diagnostics.text import rendered
 from secant.diagnostics.verdict import Trouble, Verdict, verdict
 from secant.exceptions import OverlapWarning, TrainingWarning
 from secant.integration import SelfCheck
-from secant.training.history import Status
+from secant.training.settings import Status
 
 __all__ = ["Diagnostics", "RatioDiagnostics"]
 
@@ -150,12 +150,14 @@ class Diagnostics(RatioDiagnostics):
         best_step: the step whose weights are kept.
         steps: steps done.
         seconds: wall-clock seconds of training.
+        has_anchor: whether the network was trained on top of an anchor.
     """
 
     status: Status
     best_step: int
     steps: int
     seconds: float
+    has_anchor: bool = False
 
     @property
     def fit_trouble(self) -> Trouble | None:
@@ -169,11 +171,13 @@ class Diagnostics(RatioDiagnostics):
     def fit_lines(self) -> list[tuple[str, str]]:
         """What the report says about the fit itself, as names and values."""
         trained = f"{self.steps} steps in {self.seconds:.1f} s, the best after {self.best_step}"
+        if self.best_step == 0 and self.has_anchor:
+            trained += ": the anchor alone is kept, no step lowered the held-out loss"
         return [*super().fit_lines, ("training", f"{trained}. {self.status.value}")]
 
     def warn(self) -> None:
         """Issue the named warnings this fit deserves."""
-        # Of a training that diverged, `training.retry` has told, with what its second try gave.
+        # A training that diverged has warned itself, with what its second try gave.
         if not (self.status.is_good or self.status is Status.DIVERGED):
             warnings.warn(self.status.value, TrainingWarning, stacklevel=3)
         super().warn()

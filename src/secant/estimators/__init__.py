@@ -1,17 +1,17 @@
 """Estimators with the scikit-learn contract."""
 
+from secant.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators._base import RatioEstimator
-from secant.estimators.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators.chasm_switch import ChasmSwitch
 from secant.estimators.classifier import ClassifierRatio
 from secant.estimators.isadre import ISADRE
 from secant.estimators.kernel import KernelDiagnostics, KernelRatio
 from secant.estimators.off_the_shelf import SklearnRatio
 from secant.estimators.path_entropy import EntropyDifference, PathEntropy
-from secant.estimators.scaling import AdaptiveMargins, Identity, Standardise
 from secant.estimators.secant_ratio import SecantRatio
 from secant.estimators.telescoping import TRE
 from secant.estimators.time_score import CTSM, D3RE, DREInfinity
+from secant.scaling import AdaptiveMargins, Identity, Standardise
 
 __all__ = [
     "CTSM",

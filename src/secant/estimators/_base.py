@@ -24,11 +24,11 @@ from secant.estimators.checks import (
     doubles,
     naming,
 )
-from secant.estimators.preparation import Sample
 from secant.model_files import Savable
 from secant.notebook import fragment
-from secant.training.processes import refuse_own_rows
-from secant.training.resuming import Folder, resuming
+from secant.samples import Sample
+from secant.training.checkpoints import Folder, resuming
+from secant.training.devices import refuse_own_rows
 
 __all__ = ["RatioEstimator"]
 

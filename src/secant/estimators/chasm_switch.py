@@ -8,12 +8,12 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.base import clone
 
+from secant.anchoring import GaussianMoments
 from secant.estimators._base import RatioEstimator
-from secant.estimators.anchoring import GaussianMoments
 from secant.estimators.classifier import ClassifierRatio
-from secant.estimators.preparation import Sample
 from secant.estimators.secant_ratio import SecantRatio
 from secant.exceptions import OverlapWarning
+from secant.samples import Sample
 
 __all__ = ["ChasmSwitch"]
 

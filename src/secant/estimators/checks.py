@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from secant.exceptions import PrecisionWarning
-from secant.training.mapped_files import check_whole
+from secant.training.sources import check_whole
 
 __all__ = [
-    "check_parts",
+    "check_on_disk_or",
     "check_same_columns",
     "check_unmasked",
     "checked_labels",
@@ -30,14 +31,6 @@ __all__ = [
 _LARGEST_WHOLE = 1 << 53  # whole numbers beyond are not all different in double precision
 _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 _BLOCK = 1 << 16  # rows looked at together when an array lies on disk
-
-
-def check_parts(estimator: object, parts: Iterable[tuple[str, str, type]]) -> None:
-    """Refuse components of a wrong kind: (parameter, what it was resolved to, what it must be)."""
-    for name, resolved, kind in parts:
-        part = getattr(estimator, resolved)
-        if not isinstance(part, kind):
-            raise TypeError(f"`{name}` must be a {kind.__name__} or None; got {part!r}.")
 
 
 def is_count(value: object, *, least: int) -> bool:
@@ -223,3 +216,17 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
             f"got {found.size} distinct value(s): {shown}{', …' if found.size > 5 else ''}."
         )
     return labels.astype(np.int64)
+
+
+def check_on_disk_or(
+    otherwise: Callable[[ArrayLike], Float[np.ndarray, "n d"]],
+    estimator: BaseEstimator,
+    X: ArrayLike,
+) -> Float[np.ndarray, "n d"]:
+    """Checked rows for scoring: mapped ones are read a few at a time and never held in memory."""
+    is_mapped = isinstance(X, np.memmap) and X.ndim == 2 and X.shape[0] > 0
+    if not (is_mapped and X.dtype.kind in "fiu"):  # odd ones are refused there
+        return otherwise(X)
+    check_is_fitted(estimator)
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    return checked_rows(X, "X", least=1)

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
-from secant.curricula import FullIntervals
-from secant.diagnostics import log_normaliser
-from secant.estimators.anchoring import AnchorRule, resolved_anchor
-from secant.estimators.neural import NeuralRatio, Runner
-from secant.estimators.preparation import Prepared
-from secant.estimators.scaling import ScalingRule, Standardise
-from secant.integration import SecantSteps
-from secant.models.networks import ResidualMLP, TrunkBuilder
-from secant.models.secant_function import SecantFunction
-from secant.models.shifted import Shifted
+from secant.anchoring import AnchorRule, resolved_anchor
+from secant.estimators._base import RatioEstimator
+from secant.estimators.neural import NeuralMixin
+from secant.fitting import Method
+from secant.models.networks import TrunkBuilder
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant
-from secant.targets.batch import Target
+from secant.scaling import ScalingRule, Standardise
+from secant.sizing import training_for, trunk_for
 from secant.targets.bregman import (
     ExponentialWeight,
     Hellinger,
@@ -30,10 +22,8 @@ from secant.targets.bregman import (
     SquaredRatio,
 )
 from secant.targets.direct import DirectLoss, DonskerVaradhan, GammaDivergence, InfoNCE
-from secant.time_samplers import Uniform
-from secant.training.loop import TrainingResult
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
-from secant.training.step import Objective
 
 __all__ = ["ClassifierRatio"]
 
@@ -50,7 +40,7 @@ _LOSSES: dict[str, DirectLoss] = {
 }
 
 
-class ClassifierRatio(NeuralRatio):
+class ClassifierRatio(NeuralMixin, RatioEstimator):
     """A network told x_1 from x_0 by a direct loss (D0); its output is the log ratio.
 
     The method of choice where the samples overlap, and the one that saturates where they do not.
@@ -59,11 +49,13 @@ class ClassifierRatio(NeuralRatio):
         loss: `"nce"` (logistic), `"infonce"`, `"kulsif"` (Pearson χ²), `"hellinger"`, `"kl"` (NWJ),
             `"gamma"`, `"ew"` and `"pw"` (exponential and polynomial weight), `"dv"` (MINE), or a
             `DirectLoss` of your own.
-        trunk: the network; None is `ResidualMLP()`.
+        trunk: the network; None is a `ResidualMLP` that follows rows and columns
+            (`secant.sizing`).
         anchor: learn on top of a log ratio in closed form (G1), as `SecantRatio` does: True is
             `GaussianMixtures()`. Off by default, for the published methods have none.
         scaling: of the columns; None is `Standardise()`.
-        training: budget and optimiser; None is `Training()`.
+        optimiser: how gradients become steps; None is `Adam()`.
+        training: budget and batch; None follows rows and columns (`secant.sizing`).
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed of everything random.
     """
@@ -75,6 +67,7 @@ class ClassifierRatio(NeuralRatio):
         trunk: TrunkBuilder | None = None,
         anchor: bool | AnchorRule = False,
         scaling: ScalingRule | None = None,
+        optimiser: Optimiser | None = None,
         training: Training | None = None,
         progress: bool | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -83,19 +76,24 @@ class ClassifierRatio(NeuralRatio):
         self.trunk = trunk
         self.anchor = anchor
         self.scaling = scaling
+        self.optimiser = optimiser
         self.training = training
         self.progress = progress
         self.random_state = random_state
 
-    def _resolve(self) -> None:
-        self.loss_ = self._resolved_loss()
-        trunk = ResidualMLP() if self.trunk is None else self.trunk
-        self.builder_ = SpectralSecant(order=1, trunk=trunk)  # constant in time: one output
-        self.anchor_ = resolved_anchor(self.anchor)
-        self.path_ = DiffusionInterpolant()  # direct losses look at its ends only
-        self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
-        self.training_ = Training() if self.training is None else self.training
-        self.rule_ = SecantSteps(1)
+    def _method(self, n_rows: float, n_features: int) -> Method:
+        trunk = trunk_for(n_rows, n_features) if self.trunk is None else self.trunk
+        if not isinstance(trunk, TrunkBuilder):
+            raise TypeError(f"`trunk` must be a TrunkBuilder or None; got {trunk!r}.")
+        return Method(
+            model=SpectralSecant(order=1, trunk=trunk),  # constant in time: one output
+            path=DiffusionInterpolant(),  # direct losses look at its ends only
+            target=self._resolved_loss(),
+            anchor=resolved_anchor(self.anchor),
+            scaling=Standardise() if self.scaling is None else self.scaling,
+            optimiser=Adam() if self.optimiser is None else self.optimiser,
+            training=training_for(n_rows, n_features) if self.training is None else self.training,
+        )
 
     def _resolved_loss(self) -> DirectLoss:
         if isinstance(self.loss, DirectLoss):
@@ -106,22 +104,3 @@ class ClassifierRatio(NeuralRatio):
                 f"got {self.loss!r}."
             )
         return _LOSSES[self.loss]
-
-    def _held_out_target(self) -> Target:
-        return self.loss_
-
-    def _objective(self, prepared: Prepared) -> Objective:
-        del prepared
-        return Objective(self.loss_, self.path_, Uniform(), FullIntervals())
-
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        result = super()._trained(prepared, run, seed)
-        if self.loss_.fixes_constant:
-            return result
-        return replace(result, model=_normalised(result.model, prepared.rows_0))
-
-
-def _normalised(model: SecantFunction, x_0: Float[np.ndarray, "n d"]) -> Shifted:
-    """The model with E_{p_0}[r] = 1 over some training rows."""
-    log_ratio = SecantSteps(1)(model, jnp.asarray(x_0)).value
-    return Shifted(model, jnp.asarray(log_normaliser(np.asarray(log_ratio)).log_value, dtype=float))

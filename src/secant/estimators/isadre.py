@@ -6,26 +6,25 @@ from typing import Literal
 
 import numpy as np
 
+from secant.anchoring import AnchorRule, resolved_anchor
 from secant.curricula import ContractionIntervalAnnealing, Curriculum
-from secant.estimators.anchoring import AnchorRule, resolved_anchor
-from secant.estimators.conditional import conditional_sampler, warn_unless_standard_normal
-from secant.estimators.path_ratio import PathRatio
-from secant.estimators.preparation import Prepared
-from secant.estimators.scaling import ScalingRule, Standardise
+from secant.estimators._base import RatioEstimator
+from secant.estimators.neural import PathMixin
+from secant.fitting import Method
 from secant.integration import SecantSteps
 from secant.models.aligned import AlignedSecant
 from secant.paths import DiffusionBridge, Path
+from secant.scaling import ScalingRule, Standardise
 from secant.targets.batch import Target
 from secant.targets.conditional import ConditionalSecantAlignment
-from secant.targets.velocity import ImpliedVelocity
 from secant.time_samplers import TimeSampler, VarianceImportance
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
-from secant.training.step import Objective
 
 __all__ = ["ISADRE"]
 
 
-class ISADRE(PathRatio):
+class ISADRE(PathMixin, RatioEstimator):
     """A free secant u(x, l, t) trained by conditional secant alignment (L1) [@chen2025diffusion].
 
     The target is the closed-form conditional time score (C1), the correction term a JVP under a
@@ -36,6 +35,8 @@ class ISADRE(PathRatio):
         path: None is `DiffusionBridge()`, trigonometric with γ = 1, for any two samples.
             `DiffusionInterpolant` has a closed-form conditional only where p_0 = N(0, I): pass it
             together with `Identity` scaling and standard normal x_0.
+        target: the loss; None is `ConditionalSecantAlignment()` in this frame, vectorised if the
+            model is.
         time_sampler: None is `VarianceImportance()`, the paper's VI with a floor.
         curriculum: None is `ContractionIntervalAnnealing()` (CIA).
         frame: `fixed-x`, or `trajectory` for the paper's total derivative, under which every KL
@@ -43,62 +44,64 @@ class ISADRE(PathRatio):
         n_steps: secants summed for one log ratio, its number of function evaluations.
         anchor: learn on top of a path in closed form (G1); not part of the paper.
         scaling: of the columns; None is `Standardise()`.
-        training: budget and optimiser; None is `Training(patience=None)`, since the held-out loss
-            need not fall while the intervals still grow.
+        optimiser: how gradients become steps; None is `Adam()`.
+        training: budget and batch; None is `Training(patience=None)`. With a patience, training
+            does not stop before the curriculum has ended: the held-out loss need not fall while
+            the intervals still grow.
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed of everything random.
     """
-
-    builder_: AlignedSecant
 
     def __init__(
         self,
         model: AlignedSecant | None = None,
         *,
         path: Path | None = None,
+        target: Target | None = None,
         time_sampler: TimeSampler | None = None,
         curriculum: Curriculum | None = None,
         frame: Literal["fixed-x", "trajectory"] = "fixed-x",
         n_steps: int = 5,
         anchor: bool | AnchorRule = False,
         scaling: ScalingRule | None = None,
+        optimiser: Optimiser | None = None,
         training: Training | None = None,
         progress: bool | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.model = model
         self.path = path
+        self.target = target
         self.time_sampler = time_sampler
         self.curriculum = curriculum
         self.frame = frame
         self.n_steps = n_steps
         self.anchor = anchor
         self.scaling = scaling
+        self.optimiser = optimiser
         self.training = training
         self.progress = progress
         self.random_state = random_state
 
-    def _resolve(self) -> None:
+    def _method(self, n_rows: float, n_features: int) -> Method:
+        del n_rows, n_features
         if self.frame not in ("fixed-x", "trajectory"):
             raise ValueError(f"`frame` must be 'fixed-x' or 'trajectory'; got {self.frame!r}.")
-        self.builder_ = AlignedSecant(vectorised=True) if self.model is None else self.model
-        self.path_ = DiffusionBridge() if self.path is None else self.path
-        self.sampler_ = VarianceImportance() if self.time_sampler is None else self.time_sampler
-        self.curriculum_ = (
-            ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
-        )
-        self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
-        self.training_ = Training(patience=None) if self.training is None else self.training
-        self.anchor_ = resolved_anchor(self.anchor)
-        self.rule_ = SecantSteps(self.n_steps)
-
-    def _selection_target(self, prepared: Prepared) -> Target:
-        return ImpliedVelocity(prepared.moments, tangents_only=self.curriculum_.tangents_only)
-
-    def _objective(self, prepared: Prepared) -> Objective:
+        model = AlignedSecant(vectorised=True) if self.model is None else self.model
         target = ConditionalSecantAlignment(
-            prepared.moments, vectorised=self.builder_.vectorised, frame=self.frame
+            vectorised=getattr(model, "vectorised", False), frame=self.frame
         )
-        sampler = conditional_sampler(self.sampler_, target, self.path_, prepared)
-        warn_unless_standard_normal(self.path_, prepared)
-        return Objective(target, self.path_, sampler, self.curriculum_)
+        return Method(
+            model=model,
+            path=DiffusionBridge() if self.path is None else self.path,
+            target=target if self.target is None else self.target,
+            time_sampler=VarianceImportance() if self.time_sampler is None else self.time_sampler,
+            curriculum=(
+                ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
+            ),
+            anchor=resolved_anchor(self.anchor),
+            scaling=Standardise() if self.scaling is None else self.scaling,
+            rule=SecantSteps(self.n_steps),
+            optimiser=Adam() if self.optimiser is None else self.optimiser,
+            training=Training(patience=None) if self.training is None else self.training,
+        )

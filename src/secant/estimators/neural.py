@@ -1,111 +1,71 @@
-"""Estimators that train a secant function: the shared fit, evaluation and diagnostics."""
+"""What estimators that train a network share: they are a `Method`, and this speaks for it."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Self
+import math
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from secant.diagnostics import Diagnostics, RatioDiagnostics
-from secant.estimators._base import key_of
-from secant.estimators.anchoring import AnchorRule
-from secant.estimators.blocks import one_behind, padded_blocks
-from secant.estimators.checks import check_parts, checked_labels
-from secant.estimators.differentiable import DifferentiableRatio
-from secant.estimators.preparation import (
-    Prepared,
-    Sample,
-    Sampler,
-    from_sampler,
-    from_samples,
-    paired_rows,
+from secant.bridges import BRIDGES, bridge_loss
+from secant.estimators.checks import check_on_disk_or, checked_labels, is_count
+from secant.fitting import (
+    Evaluation,
+    Fitted,
+    Method,
+    evaluated,
+    fit,
+    held_out_score,
+    one_behind,
+    padded_blocks,
+    self_checked,
 )
-from secant.estimators.scaling import Scaling, ScalingRule
 from secant.forking import check_not_forked
-from secant.integration import Integral, SelfCheck
-from secant.models.anchor import Anchored
-from secant.models.secant_function import ModelBuilder, SecantFunction
+from secant.integration import GaussLegendre, Integral, Rule, SecantSteps, SelfCheck, tangent
+from secant.models.secant_function import SecantFunction
 from secant.paths import Path
-from secant.targets.batch import Target
-from secant.training.held_out import HeldOut
-from secant.training.loop import TrainingResult
-from secant.training.optimisers import Adam, Optimiser
-from secant.training.problem import Problem
-from secant.training.progress import progress_bar
-from secant.training.resuming import Folder, resuming
-from secant.training.retry import train_again_if_diverged
+from secant.samples import Sample, Sampler
+from secant.scaling import Scaling
+from secant.training.checkpoints import Folder, resuming
 from secant.training.settings import Training
-from secant.training.sources import Source
-from secant.training.step import Objective
 
-__all__ = ["NeuralRatio", "Runner", "Stage"]
+if TYPE_CHECKING:
+    from secant.estimators._base import RatioEstimator as _Estimator
+else:
+    _Estimator = object
 
-Evaluation = Callable[[SecantFunction, Float[Array, "n d"]], Integral]
+__all__ = ["NeuralMixin", "PathMixin"]
 
-_PARTS = (
-    ("model", "builder_", ModelBuilder),
-    ("path", "path_", Path),
-    ("scaling", "scaling_rule_", ScalingRule),
-    ("training", "training_", Training),
-)
+# Parts whose resolved attribute is not their own name with an underscore.
+_ATTRIBUTES = {"model": "builder_", "scaling": "scaling_rule_"}
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One run of the training loop: a fresh model and what it is trained on."""
-
-    model: SecantFunction
-    objective: Objective
-    training: Training
-    optimiser: Optimiser = field(default_factory=Adam)
-
-
-Runner = Callable[[Stage, int], TrainingResult]  # trains one stage; the number sets its seed
-
-
-class NeuralRatio(DifferentiableRatio):
-    """An estimator whose log ratio comes from a trained `SecantFunction`."""
+class NeuralMixin(_Estimator):
+    """Fit, evaluation, gradients and score of an estimator whose parameters make up a `Method`."""
 
     _pools_rows = True
 
-    @abc.abstractmethod
-    def _resolve(self) -> None:
-        """Set `builder_`, `path_`, `scaling_rule_` and the like from the parameters."""
-
-    @abc.abstractmethod
-    def _objective(self, prepared: Prepared) -> Objective:
-        """What is minimised."""
-
-    @abc.abstractmethod
-    def _held_out_target(self) -> Target:
-        """The loss by which states of the training, and fits, are compared."""
-
-    def _selection_target(self, prepared: Prepared) -> Target:
-        """The held-out loss by which the best state of one training is kept."""
-        del prepared
-        return self._held_out_target()
-
-    def _source(self, prepared: Prepared) -> Source:
-        """Where the rows of a batch come from."""
-        return prepared.source
-
-    def _paired(
-        self, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"]
-    ) -> tuple[Float[Array, "n d"], Float[Array, "n d"]]:
-        """Held-out rows, paired as a batch's are: a pairing changes the path between the ends."""
-        return x_0, x_1
-
-    anchor_: AnchorRule | None = None
-    builder_: ModelBuilder
+    model_: SecantFunction
+    scaling_: Scaling
+    rule_: Rule
     path_: Path
     training_: Training
-    scaling_rule_: ScalingRule
+    progress: bool | None
+
+    @abc.abstractmethod
+    def _method(self, n_rows: float, n_features: int) -> Method:
+        """The parameters as a method, for so many rows of the smaller sample and columns."""
+
+    def _fitted(self, method: Method, samples: Any, seed: int) -> Fitted:  # noqa: ANN401
+        """The fit itself; of several in a row, the last."""
+        names = getattr(self, "feature_names_in_", None)
+        return fit(method, samples, seed, names=names, progress=self.progress)
 
     def fit_sampler(self, sampler: Sampler, *, resume: Folder | None = None) -> Self:
         """Fit on fresh rows from a JAX-traceable function (key, n) → (x_0, x_1).
@@ -117,130 +77,146 @@ class NeuralRatio(DifferentiableRatio):
             resume: a folder for checkpoints, as for `fit_samples`.
         """
         seed = self._drawn_seed()
-        self._resolve_checked()
-        prepared = from_sampler(sampler, self.scaling_rule_, self.training_, seed)
-        self.n_features_in_ = prepared.n_features
+        n_features = jax.eval_shape(lambda key: sampler(key, 2), jax.random.key(0))[0].shape[1]
         with resuming(resume, self.random_state):
-            self._train(prepared, seed)
+            self._learn(sampler, math.inf, n_features, seed)
+        self.n_features_in_ = n_features
         return self
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        self._resolve_checked()
-        prepared = from_samples(sample_0, sample_1, self.scaling_rule_, self.training_, seed)
-        self._train(prepared, seed)
+        n_rows = min(s.rows.shape[0] for s in (sample_0, sample_1))
+        self._learn((sample_0, sample_1), n_rows, sample_0.rows.shape[1], seed)
 
-    def _resolve_checked(self) -> None:
+    def _learn(self, samples: Any, n_rows: float, n_features: int, seed: int) -> None:  # noqa: ANN401
         check_not_forked()
-        self._resolve()
-        check_parts(self, _PARTS)
-
-    def _train(self, prepared: Prepared, seed: int) -> None:
-        target = self._selection_target(prepared)
-        held_out = self._held_out(prepared.held_0, prepared.held_1, target)
-
-        def run(stage: Stage, number: int) -> TrainingResult:
-            problem = Problem(
-                stage.model,
-                self._source(prepared),
-                stage.objective,
-                held_out,
-                stage.training,
-                key_of(seed, 100 + number),
-                stage.optimiser,
-            )
-            with progress_bar(stage.training.steps, show=self.progress) as report:
-                return train_again_if_diverged(problem, report)
-
-        result = self._trained(prepared, run, seed)
-        self.model_, self.scaling_ = result.model, prepared.scaling
-        self.history_ = result.history
-        self.diagnostics_ = self._diagnose(prepared, result)
-        self.diagnostics_.warn()
-
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        """Build a model and hand it to `run`; a subclass may add to it."""
-        model = self._built(self.builder_, prepared, seed, 0)
-        return run(Stage(model, self._objective(prepared), self.training_), 0)
-
-    def _built(
-        self, builder: ModelBuilder, prepared: Prepared, seed: int, number: int
-    ) -> SecantFunction:
-        """A fresh model, on top of the anchor if there is one."""
-        model = builder.build(prepared.n_features, key=key_of(seed, number))
-        if self.anchor_ is None:
-            return model
-        return Anchored(self.anchor_.fitted(prepared, self.path_, seed), model)
-
-    def _held_out(
-        self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], target: Target
-    ) -> HeldOut:
-        first, second = self._paired(*paired_rows(x_0, x_1))
-        return HeldOut.drawn(first, second, self.path_, target, key=jax.random.key(0))
-
-    def _diagnose(self, prepared: Prepared, result: TrainingResult) -> Diagnostics:
-        common = RatioDiagnostics.from_scores(
-            np.asarray(self._evaluated(prepared.held_0, self.rule_).value),
-            np.asarray(self._evaluated(prepared.held_1, self.rule_).value),
-            loss=(result.held_out.value, result.held_out.standard_error),
-            drift=self._feature_drift(prepared.raw_0, prepared.raw_1),
-            self_check=self._held_out_self_check(prepared.held_0, prepared.held_1),
-        )
-        return Diagnostics(
-            **vars(common),
-            status=result.status,
-            best_step=result.best_step,
-            steps=result.steps,
-            seconds=result.seconds,
-        )
-
-    def _held_out_self_check(
-        self, held_0: Float[np.ndarray, "n d"], held_1: Float[np.ndarray, "m d"]
-    ) -> SelfCheck | None:
-        """One step against many; None where there are no steps to take."""
-        del held_0, held_1
-        return None
-
-    def _evaluated(
-        self,
-        rows: Float[np.ndarray, "n d"],
-        rule: Evaluation,
-        *,
-        scaling: Scaling | None = None,
-    ) -> Integral:
-        """A rule over scaled rows, or over raw ones and their scaling, a block at a time."""
-        blocks = padded_blocks(rows) if scaling is None else padded_blocks(rows, scaling)
-        pieces = [
-            piece._replace(value=np.asarray(piece.value))
-            for piece in one_behind(rule(self.model_, block) for block in blocks)
-        ]
-        values = np.concatenate([piece.value for piece in pieces])[: rows.shape[0]]
-        return Integral(
-            values.astype(np.float64),
-            max(p.evaluations for p in pieces),
-            max(p.error for p in pieces),
-        )
-
-    def _integrated(self, X: ArrayLike, rule: Evaluation) -> Integral:
-        """A rule over rows as a user has them."""
-        rows = self._checked_input(X)  # first: an unfitted estimator has no scaling yet
-        return self._evaluated(rows, rule, scaling=self.scaling_)
-
-    def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        return np.asarray(self._evaluated(X, self.rule_, scaling=self.scaling_).value)
-
-    def _scaled_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
-        """Checked rows in scaled coordinates."""
-        rows = self._checked_input(X)  # first: an unfitted estimator has no scaling yet
-        return self.scaling_(rows)
+        method = self._method(n_rows, n_features)
+        fitted = self._fitted(method, samples, seed)
+        for part in fields(method):
+            setattr(self, _ATTRIBUTES.get(part.name, f"{part.name}_"), getattr(method, part.name))
+        self.model_, self.scaling_, self.history_ = fitted.model, fitted.scaling, fitted.history
+        self.diagnostics_ = fitted.diagnostics
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
         return hasattr(self, "diagnostics_")
 
+    def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
+        check_not_forked()
+        return check_on_disk_or(super()._checked_input, self, X)
+
+    def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        return np.asarray(evaluated(self.model_, X, self.rule_, scaling=self.scaling_).value)
+
+    def _integrated(self, X: ArrayLike, rule: Evaluation) -> Integral:
+        """A rule over rows as a user has them."""
+        rows = self._checked_input(X)  # first: an unfitted estimator has no scaling yet
+        return evaluated(self.model_, rows, rule, scaling=self.scaling_)
+
+    def _scaled_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
+        """Checked rows in scaled coordinates."""
+        rows = self._checked_input(X)
+        return self.scaling_(rows)
+
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Minus the held-out loss on the given rows: higher is better."""
         rows = self._scaled_input(X)
         labels = checked_labels(y, rows.shape[0])
-        target = self._held_out_target()
-        held_out = self._held_out(rows[labels == 0], rows[labels == 1], target)
-        return -held_out.score(self.model_).value
+        method = replace(self._method(math.inf, rows.shape[1]), path=self.path_)
+        return -held_out_score(method, self.model_, rows[labels == 0], rows[labels == 1])
+
+    def log_ratio_gradient(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
+        """∂ log r̂(x)/∂x_i for each row and column, in nats per unit of the column as it came.
+
+        The network's gradient times the slope of the scaling. A column given a normal margin has a
+        slope with steps (its table is piecewise linear): for what a column contributes, use
+        `integrated_gradients`, which needs no slope. Rules that choose their own nodes give way to
+        16 Gauss–Legendre nodes.
+        """
+        rows = self._checked_input(X)
+        scaled = self._gradient(self.scaling_(rows))
+        return scaled * self.scaling_.slope(rows)
+
+    def integrated_gradients(
+        self, X: ArrayLike, baseline: ArrayLike, *, n_nodes: int = 16
+    ) -> Float[np.ndarray, "n d"]:
+        """What each column adds to log r̂(x) − log r̂(b), in nats (A1).
+
+        `(z_i − b_i) ∫_0^1 ∂_i log r̂(b + s(z − b)) ds`, rows summing to the difference; z and b are
+        the rows in scaled columns. The line between them is straight there, so no unit matters.
+
+        Args:
+            X: rows (n, d).
+            baseline: what to compare with: one row, or one a row of X.
+            n_nodes: Gauss–Legendre nodes along the line, a gradient each.
+
+        References:
+            [@sundararajan2017axiomatic]
+        """
+        if not is_count(n_nodes, least=1):
+            raise ValueError(f"`n_nodes` must be a whole number of at least 1; got {n_nodes!r}.")
+        x = self.scaling_(self._checked_input(X))
+        start = self.scaling_(self._checked_input(np.atleast_2d(np.asarray(baseline))))
+        if start.shape[0] not in (1, x.shape[0]):
+            raise ValueError(
+                f"`baseline` must have 1 row, or {x.shape[0]}, as X has; got {start.shape[0]}."
+            )
+        start = np.broadcast_to(start, x.shape)
+        nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+        mean = np.zeros(x.shape)
+        for s, weight in zip((nodes + 1.0) / 2.0, weights / 2.0, strict=True):
+            mean += weight * self._gradient((start + s * (x - start)).astype(np.float32))
+        return (x.astype(np.float64) - start) * mean
+
+    def _gradient(self, scaled: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """In scaled columns."""
+        rule = self.rule_ if self.rule_.has_fixed_nodes else GaussLegendre()
+
+        def total(x: Float[Array, "m d"]) -> Float[Array, ""]:
+            return jnp.sum(jnp.asarray(rule(self.model_, x).value))
+
+        blocks = one_behind(jax.grad(total)(block) for block in padded_blocks(scaled))
+        return np.concatenate([np.asarray(block) for block in blocks])[: scaled.shape[0]].astype(
+            np.float64
+        )
+
+
+class PathMixin(NeuralMixin):
+    """What a ratio learned along a path also knows: every log p_t − log p_l between the ends."""
+
+    def integrate(self, X: ArrayLike, rule: Rule) -> Integral:
+        """The log ratio by any rule, with its number of evaluations and error estimate."""
+        return self._integrated(X, rule)
+
+    def self_check(self, X: ArrayLike, n_steps: int = 8) -> SelfCheck:
+        """One step against 2·n_steps steps on the same rows."""
+        return self_checked(self.model_, self._scaled_input(X), n_steps)
+
+    def bridge_loss(self, x_0: ArrayLike, x_1: ArrayLike) -> float:
+        """Mean of (K2) over bridges long and short, on fresh rows; lower is better.
+
+        Unlike J it sees off the path. Compare it between models of one path and one scaling.
+        """
+        rows_0, rows_1 = (jnp.asarray(self._scaled_input(x)) for x in (x_0, x_1))
+        n = min(rows_0.shape[0], rows_1.shape[0])
+        key = jax.random.key(0)
+        losses = [
+            bridge_loss(self.model_, self.path_, rows_0[:n], rows_1[:n], jnp.asarray(m), key=key)
+            for m in BRIDGES
+        ]
+        return float(jnp.mean(jnp.stack(losses)))
+
+    def secant(self, X: ArrayLike, l: float, t: float) -> Float[np.ndarray, " n"]:
+        """u(x, l, t) = (log p_t(x) − log p_l(x)) / (t − l) for each row, 0 ≤ l ≤ t ≤ 1."""
+        if not 0.0 <= l <= t <= 1.0:
+            raise ValueError(f"`l` and `t` must satisfy 0 <= l <= t <= 1; got l={l}, t={t}.")
+        if l == t:
+            return self.time_score(X, t)
+        step = SecantSteps(1)
+        rise = self._integrated(X, lambda model, x: step(model, x, l, t))
+        return np.asarray(rise.value) / (t - l)
+
+    def time_score(self, X: ArrayLike, t: float) -> Float[np.ndarray, " n"]:
+        """s(x, t) = ∂_t log p_t(x) for each row."""
+        if not 0.0 <= t <= 1.0:
+            raise ValueError(f"`t` must lie in [0, 1]; got {t}.")
+        return np.asarray(self._integrated(X, lambda model, x: tangent(model, x, t)).value)

@@ -15,17 +15,18 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
+from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import is_count
 from secant.estimators.direct import (
     DirectDiagnostics,
-    DirectRatio,
+    DirectMixin,
     HeldOutRatios,
     fold_numbers,
 )
-from secant.estimators.preparation import Sample, rows_for_scaling
 from secant.estimators.scaled_columns import ScaledColumns
-from secant.estimators.spread import doubled
 from secant.estimators.weighted_pipeline import check_takes_weights, taking_weights
+from secant.samples import Sample, rows_for_scaling
+from secant.spread import doubled
 
 __all__ = ["SklearnRatio"]
 
@@ -33,7 +34,7 @@ _CALIBRATIONS = ("isotonic", "sigmoid")
 _MOST_COLUMNS = 50  # whose products, some 1300, the default still takes
 
 
-class SklearnRatio(DirectRatio):
+class SklearnRatio(DirectMixin, RatioEstimator):
     """log r(x) = log P(1 | x) − log P(0 | x) − log(n_1/n_0) from a classifier's probabilities.
 
     The last term undoes the class prior (D0): n_0 and n_1 are the counts, or the total weights, of

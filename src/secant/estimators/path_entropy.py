@@ -8,40 +8,31 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, UInt32
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from secant.curricula import FullIntervals
-from secant.estimators._base import key_of
-from secant.estimators.anchoring import AnchorRule, resolved_anchor
-from secant.estimators.checks import check_parts, checked_rows
-from secant.estimators.preparation import Prepared, Sample, from_samples, paired_rows
-from secant.estimators.scaling import Scaling, Standardise
+from secant.anchoring import AnchorRule, resolved_anchor
+from secant.estimators.checks import checked_rows
+from secant.fitting import Method, fit
 from secant.forking import check_not_forked
 from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
+from secant.samples import Sample
+from secant.scaling import Scaling, Standardise
+from secant.sizing import training_for, trunk_for
 from secant.targets.flow_matching import FlowMatching
-from secant.time_samplers import Uniform
-from secant.training.held_out import HeldOut
-from secant.training.problem import Problem
-from secant.training.progress import progress_bar
-from secant.training.resuming import Folder, resuming
-from secant.training.retry import train_again_if_diverged
+from secant.training.checkpoints import Folder, resuming
+from secant.training.held_out import pairs_of_rows
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
-from secant.training.step import Objective
 
 __all__ = ["EntropyDifference", "PathEntropy"]
 
 _BLOCK = 4096
-_PARTS = (
-    ("model", "builder_", MeanVelocity),
-    ("path", "path_", Path),
-    ("training", "training_", Training),
-)
 
 
 class EntropyDifference(NamedTuple):
@@ -80,10 +71,12 @@ class PathEntropy(Savable, BaseEstimator):
     is a check on the ratio estimators that fails for other reasons.
 
     Args:
-        model: of the velocity; None is `MeanVelocity()`.
+        model: of the velocity; None is `MeanVelocity()` with a network that follows rows and
+            columns (`secant.sizing`).
         path: between the samples; None is `DiffusionInterpolant()`, trigonometric.
         anchor: learn on top of the velocity of a Gaussian path or a mixture of such (G1).
-        training: budget and optimiser; None is `Training()`.
+        optimiser: how gradients become steps; None is `Adam()`.
+        training: budget and batch; None follows rows and columns (`secant.sizing`).
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed of everything random.
 
@@ -108,6 +101,7 @@ class PathEntropy(Savable, BaseEstimator):
         *,
         path: Path | None = None,
         anchor: bool | AnchorRule = True,
+        optimiser: Optimiser | None = None,
         training: Training | None = None,
         progress: bool | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -115,6 +109,7 @@ class PathEntropy(Savable, BaseEstimator):
         self.model = model
         self.path = path
         self.anchor = anchor
+        self.optimiser = optimiser
         self.training = training
         self.progress = progress
         self.random_state = random_state
@@ -132,38 +127,32 @@ class PathEntropy(Savable, BaseEstimator):
         rows_0 = checked_rows(x_0, "x_0")
         rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.path_ = DiffusionInterpolant() if self.path is None else self.path
-        self.training_ = Training() if self.training is None else self.training
-        self.builder_ = MeanVelocity() if self.model is None else self.model
-        check_parts(self, _PARTS)
-        prepared = from_samples(Sample(rows_0), Sample(rows_1), Standardise(), self.training_, seed)
+        method = self._method(min(rows_0.shape[0], rows_1.shape[0]), rows_0.shape[1])
         with resuming(resume, self.random_state):
-            self._train(prepared, seed)
-        self.scaling_, self.n_features_in_ = prepared.scaling, rows_0.shape[1]
-        scaled = self._difference(prepared.held_0, prepared.held_1, key_of(seed, 7))
-        self.difference_ = scaled.unbent(self.scaling_, prepared.raw_0, prepared.raw_1)
+            samples = (Sample(rows_0), Sample(rows_1))
+            fitted = fit(method, samples, seed, progress=self.progress)
+        self.builder_, self.path_, self.training_ = method.model, method.path, method.training
+        self.model_, self.scaling_, self.history_ = fitted.model, fitted.scaling, fitted.history
+        self.status_, self.n_features_in_ = fitted.result.status, rows_0.shape[1]
+        data = fitted.data
+        scaled = self._difference(data.report_0, data.report_1, seed)
+        self.difference_ = scaled.unbent(self.scaling_, data.raw_0, data.raw_1)
         return self
 
-    def _train(self, prepared: Prepared, seed: int) -> None:
-        rule = resolved_anchor(self.anchor)
-        anchor = None if rule is None else rule.fitted(prepared, self.path_, seed)
-        model = self.builder_.build(prepared.n_features, anchor, key=key_of(seed, 0))
-        target = FlowMatching()
-        problem = Problem(
-            model,
-            prepared.source,
-            Objective(target, self.path_, Uniform(), FullIntervals()),
-            self._held_out(prepared, target),
-            self.training_,
-            key_of(seed, 100),
+    def _method(self, n_rows: int, n_features: int) -> Method:
+        model = MeanVelocity(trunk_for(n_rows, n_features)) if self.model is None else self.model
+        if not isinstance(model, MeanVelocity):
+            raise TypeError(f"`model` must be a MeanVelocity or None; got {model!r}.")
+        return Method(
+            model=model,
+            path=DiffusionInterpolant() if self.path is None else self.path,
+            target=FlowMatching(),
+            anchor=resolved_anchor(self.anchor),
+            scaling=Standardise(),
+            rule=None,
+            optimiser=Adam() if self.optimiser is None else self.optimiser,
+            training=training_for(n_rows, n_features) if self.training is None else self.training,
         )
-        with progress_bar(self.training_.steps, show=self.progress) as report:
-            result = train_again_if_diverged(problem, report)
-        self.model_, self.history_, self.status_ = result.model, result.history, result.status
-
-    def _held_out(self, prepared: Prepared, target: FlowMatching) -> HeldOut:
-        pairs = paired_rows(prepared.held_0, prepared.held_1)
-        return HeldOut.drawn(*pairs, self.path_, target, key=jax.random.key(0))
 
     def entropy_difference(self, x_0: ArrayLike, x_1: ArrayLike) -> EntropyDifference:
         """H(p_0) − H(p_1) along the path between rows the fit has not seen."""
@@ -172,19 +161,20 @@ class PathEntropy(Savable, BaseEstimator):
         check_not_forked()
         rows_0 = checked_rows(x_0, "x_0", n_features=self.n_features_in_)
         rows_1 = checked_rows(x_1, "x_1", n_features=self.n_features_in_)
-        scaled = self._difference(self.scaling_(rows_0), self.scaling_(rows_1), jax.random.key(1))
+        scaled = self._difference(self.scaling_(rows_0), self.scaling_(rows_1), 1)
         return scaled.unbent(self.scaling_, rows_0, rows_1)
 
     def _difference(
-        self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], key: PRNGKeyArray
+        self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], seed: int
     ) -> EntropyDifference:
-        pairs = paired_rows(x_0, x_1, 4)
-        n = pairs[0].shape[0] - pairs[0].shape[0] % _BLOCK
+        row_0, row_1 = pairs_of_rows(x_0.shape[0], x_1.shape[0], 4)
+        n = row_0.size - row_0.size % _BLOCK
         values = []
         for start in range(0, n, _BLOCK):
-            first, second = (x[start : start + _BLOCK] for x in pairs)
-            key_block = jax.random.fold_in(key, start)
-            values.append(_minus_divergence(self.model_, self.path_, first, second, key_block))
+            some = slice(start, start + _BLOCK)
+            first, second = x_0[row_0[some]], x_1[row_1[some]]
+            words = np.array([seed, start], dtype=np.uint32)
+            values.append(_minus_divergence(self.model_, self.path_, first, second, words))
         every = np.concatenate([np.asarray(v, dtype=np.float64) for v in values])
         return EntropyDifference(float(every.mean()), _error_of_mean(every))
 
@@ -195,10 +185,10 @@ def _minus_divergence(
     path: Path,
     x_0: Float[Array, "n d"],
     x_1: Float[Array, "n d"],
-    key: PRNGKeyArray,
+    words: UInt32[Array, " 2"],
 ) -> Float[Array, " n"]:
     """−∇·v̄ at stratified times, so that the integral over t adds next to no noise."""
-    key_time, key_noise, key_probe = jax.random.split(key, 3)
+    key_time, key_noise, key_probe = jax.random.split(jax.random.wrap_key_data(words), 3)
     n = x_0.shape[0]
     low, high = path.time_range
     share = (jnp.arange(n) + jax.random.uniform(key_time, (n,))) / n

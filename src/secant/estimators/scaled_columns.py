@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from secant.estimators.scaling import Standardise
+from secant.scaling import Standardise
 
 __all__ = ["ScaledColumns"]
 

@@ -2,45 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from secant.curricula import ContractionIntervalAnnealing, Curriculum, FullIntervals
-from secant.estimators.anchoring import AnchorRule, resolved_anchor
-from secant.estimators.neural import Runner, Stage
-from secant.estimators.path_ratio import PathRatio
-from secant.estimators.preparation import Prepared
-from secant.estimators.scaling import AdaptiveMargins, ScalingRule
-from secant.integration import SecantSteps
-from secant.models.aligned import AlignedSecant
+from secant.anchoring import AnchorRule, resolved_anchor
+from secant.curricula import ContractionIntervalAnnealing, Curriculum
+from secant.estimators._base import RatioEstimator
+from secant.estimators.neural import PathMixin
+from secant.fitting import Fitted, Method
+from secant.integration import Rule, SecantSteps
 from secant.models.secant_function import ModelBuilder
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant, Path
+from secant.samples import Samples
+from secant.scaling import AdaptiveMargins, ScalingRule
+from secant.sizing import training_for, trunk_for
+from secant.targets.batch import Target
 from secant.targets.distillation import Distillation
 from secant.targets.velocity import SecantVelocity, TangentVelocity
-from secant.time_samplers import Uniform
-from secant.training.loop import TrainingResult
+from secant.time_samplers import TimeSampler, Uniform
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
-from secant.training.step import Objective
 
 __all__ = ["SecantRatio"]
 
 
-class SecantRatio(PathRatio):
+class SecantRatio(PathMixin, RatioEstimator):
     """log p_1 − log p_0 in one forward pass, learned by the velocity form (V1).
 
     Needs samples only: no Gaussian end, no closed-form conditional, no truncation of time.
 
     Args:
-        model: what is trained; None is `SpectralSecant()`, whose log ratio is one output. An
-            `AlignedSecant` is trained by (V2), any other model by (V1).
+        model: what is trained; None is `SpectralSecant()`, whose log ratio is one output, with a
+            network that follows rows and columns (`secant.sizing`).
         student: a second model that is distilled from the first (E1) and then used; None for none.
         path: between the samples; None is `DiffusionInterpolant()` with the trigonometric schedule.
+        target: the loss; None is (V2) for a model with secants of its own to align, such as
+            `AlignedSecant`, and (V1) for any other.
+        time_sampler: of the times of a batch; None is `Uniform()`.
+        curriculum: of targets that look at intervals; None is `ContractionIntervalAnnealing()`.
         anchor: learn on top of a path in closed form (G1): True is `GaussianMixtures()`, a mixture
             of Gaussian paths that is one Gaussian path where the data ask for no more.
         scaling: of the columns, by an invertible map that leaves the ratio exact; None is
             `AdaptiveMargins()`.
-        curriculum: of an `AlignedSecant`; None is `ContractionIntervalAnnealing()`.
-        training: budget and optimiser; None is `Training()`.
+        rule: from the model to the log ratio; None is `SecantSteps(1)`, one pass.
+        optimiser: how gradients become steps; None is `Adam()`.
+        training: budget and batch; None follows rows and columns (`secant.sizing`).
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed of everything random.
 
@@ -65,9 +73,13 @@ class SecantRatio(PathRatio):
         *,
         student: ModelBuilder | None = None,
         path: Path | None = None,
+        target: Target | None = None,
+        time_sampler: TimeSampler | None = None,
+        curriculum: Curriculum | None = None,
         anchor: bool | AnchorRule = True,
         scaling: ScalingRule | None = None,
-        curriculum: Curriculum | None = None,
+        rule: Rule | None = None,
+        optimiser: Optimiser | None = None,
         training: Training | None = None,
         progress: bool | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -75,34 +87,44 @@ class SecantRatio(PathRatio):
         self.model = model
         self.student = student
         self.path = path
+        self.target = target
+        self.time_sampler = time_sampler
+        self.curriculum = curriculum
         self.anchor = anchor
         self.scaling = scaling
-        self.curriculum = curriculum
+        self.rule = rule
+        self.optimiser = optimiser
         self.training = training
         self.progress = progress
         self.random_state = random_state
 
-    def _resolve(self) -> None:
-        self.builder_ = SpectralSecant() if self.model is None else self.model
-        self.path_ = DiffusionInterpolant() if self.path is None else self.path
-        self.scaling_rule_ = AdaptiveMargins() if self.scaling is None else self.scaling
-        self.training_ = Training() if self.training is None else self.training
-        self.curriculum_ = (
-            ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
+    def _method(self, n_rows: float, n_features: int) -> Method:
+        trunk = trunk_for(n_rows, n_features)
+        model = SpectralSecant(trunk=trunk) if self.model is None else self.model
+        return Method(
+            model=model,
+            path=DiffusionInterpolant() if self.path is None else self.path,
+            target=_target_of(model) if self.target is None else self.target,
+            time_sampler=Uniform() if self.time_sampler is None else self.time_sampler,
+            curriculum=(
+                ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
+            ),
+            anchor=resolved_anchor(self.anchor),
+            scaling=AdaptiveMargins() if self.scaling is None else self.scaling,
+            rule=SecantSteps(1) if self.rule is None else self.rule,
+            optimiser=Adam() if self.optimiser is None else self.optimiser,
+            training=training_for(n_rows, n_features) if self.training is None else self.training,
         )
-        self.anchor_ = resolved_anchor(self.anchor)
-        self.rule_ = SecantSteps(1)
 
-    def _objective(self, prepared: Prepared) -> Objective:
-        del prepared
-        if isinstance(self.builder_, AlignedSecant):
-            return Objective(SecantVelocity(), self.path_, Uniform(), self.curriculum_)
-        return Objective(TangentVelocity(), self.path_, Uniform(), FullIntervals())
-
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        result = super()._trained(prepared, run, seed)
+    def _fitted(self, method: Method, samples: Samples, seed: int) -> Fitted:
+        fitted = super()._fitted(method, samples, seed)
         if self.student is None:
-            return result
-        student = self._built(self.student, prepared, seed, 1)
-        objective = Objective(Distillation(result.model), self.path_, Uniform(), FullIntervals())
-        return run(Stage(student, objective, self.training_), 1)
+            return fitted
+        taught = replace(method, model=self.student, target=Distillation(fitted.model))
+        return super()._fitted(taught, samples, seed)
+
+
+def _target_of(model: ModelBuilder) -> Target:
+    """The velocity form for this kind of model; anything else is refused with the other parts."""
+    aligned = isinstance(model, ModelBuilder) and model.needs_alignment
+    return SecantVelocity() if aligned else TangentVelocity()

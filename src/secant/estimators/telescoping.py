@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from secant.curricula import FullIntervals
-from secant.estimators.path_ratio import PathRatio
-from secant.estimators.preparation import Prepared
-from secant.estimators.scaling import ScalingRule, Standardise
-from secant.integration import SecantSteps
+from secant.estimators._base import RatioEstimator
+from secant.estimators.neural import PathMixin
+from secant.fitting import Method
 from secant.models.telescoping import TelescopingHeads
 from secant.paths import DiffusionInterpolant, Path
+from secant.scaling import ScalingRule, Standardise
 from secant.schedules import Foellmer
-from secant.targets.batch import Target
 from secant.targets.telescoping import LinearCombination, Telescoping, Waymarks
-from secant.time_samplers import Uniform
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
-from secant.training.step import Objective
 
 __all__ = ["TRE"]
 
 
-class TRE(PathRatio):
+class TRE(PathMixin, RatioEstimator):
     """Telescoping ratio estimation (R1) [@rhodes2020telescoping]; one pass, the sum of all heads.
 
     Args:
@@ -31,7 +28,8 @@ class TRE(PathRatio):
         waymarks: None is `LinearCombination()`; `DimensionMixing()` swaps column after column.
         path: of linear combinations; None is `DiffusionInterpolant(Foellmer())`.
         scaling: of the columns; None is `Standardise()`.
-        training: budget and optimiser; None is `Training()`.
+        optimiser: how gradients become steps; None is `Adam()`.
+        training: budget and batch; None is `Training()`.
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed of everything random.
     """
@@ -43,6 +41,7 @@ class TRE(PathRatio):
         waymarks: Waymarks | None = None,
         path: Path | None = None,
         scaling: ScalingRule | None = None,
+        optimiser: Optimiser | None = None,
         training: Training | None = None,
         progress: bool | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -51,26 +50,24 @@ class TRE(PathRatio):
         self.waymarks = waymarks
         self.path = path
         self.scaling = scaling
+        self.optimiser = optimiser
         self.training = training
         self.progress = progress
         self.random_state = random_state
 
-    def _resolve(self) -> None:
-        self.builder_ = TelescopingHeads() if self.model is None else self.model
-        if not isinstance(self.builder_, TelescopingHeads):
-            raise TypeError(f"`model` must be a TelescopingHeads or None; got {self.builder_!r}.")
-        self.waymarks_ = LinearCombination() if self.waymarks is None else self.waymarks
-        if not isinstance(self.waymarks_, Waymarks):
-            raise TypeError(f"`waymarks` must be a Waymarks or None; got {self.waymarks_!r}.")
-        self.path_ = DiffusionInterpolant(Foellmer()) if self.path is None else self.path
-        self.scaling_rule_ = Standardise() if self.scaling is None else self.scaling
-        self.training_ = Training() if self.training is None else self.training
-        self.rule_ = SecantSteps(1)
-
-    def _held_out_target(self) -> Target:
-        """Its own loss: between waymarks there is no tangent to be judged by J."""
-        return Telescoping(self.waymarks_)
-
-    def _objective(self, prepared: Prepared) -> Objective:
-        del prepared
-        return Objective(self._held_out_target(), self.path_, Uniform(), FullIntervals())
+    def _method(self, n_rows: float, n_features: int) -> Method:
+        del n_rows, n_features
+        model = TelescopingHeads() if self.model is None else self.model
+        if not isinstance(model, TelescopingHeads):
+            raise TypeError(f"`model` must be a TelescopingHeads or None; got {model!r}.")
+        waymarks = LinearCombination() if self.waymarks is None else self.waymarks
+        if not isinstance(waymarks, Waymarks):
+            raise TypeError(f"`waymarks` must be a Waymarks or None; got {waymarks!r}.")
+        return Method(
+            model=model,
+            path=DiffusionInterpolant(Foellmer()) if self.path is None else self.path,
+            target=Telescoping(waymarks),
+            scaling=Standardise() if self.scaling is None else self.scaling,
+            optimiser=Adam() if self.optimiser is None else self.optimiser,
+            training=Training() if self.training is None else self.training,
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -22,6 +24,8 @@ class AlignedSecant(ModelBuilder):
         n_frequencies: of the time features.
         vectorised: one output a coordinate, summed; for the vectorised conditional target.
     """
+
+    needs_alignment: ClassVar[bool] = True
 
     trunk: TrunkBuilder = ResidualMLP()
     n_frequencies: int = 2

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.linalg import eigh
 
-from secant.models.secant_function import SecantFunction
+from secant.models.secant_function import SecantFunction, on_device
 from secant.paths import Path
 
 __all__ = ["Anchor", "Anchored", "GaussianAnchor", "MixtureAnchor"]
@@ -81,13 +81,13 @@ class GaussianAnchor(Anchor):
         variance_1, vectors = eigh(covariance_1, covariance_0)
         rotation = vectors.T
         return cls(
-            rotation=jnp.asarray(rotation, dtype=float),
-            rotation_back=jnp.asarray(covariance_0 @ vectors, dtype=float),
-            mean_0=jnp.asarray(rotation @ mean_0, dtype=float),
-            mean_1=jnp.asarray(rotation @ mean_1, dtype=float),
-            variance_1=jnp.asarray(variance_1, dtype=float),
-            noise=jnp.asarray(np.sum(rotation**2, axis=1), dtype=float),
-            log_volume=jnp.asarray(np.linalg.slogdet(rotation)[1], dtype=float),
+            rotation=on_device(rotation),
+            rotation_back=on_device(covariance_0 @ vectors),
+            mean_0=on_device(rotation @ mean_0),
+            mean_1=on_device(rotation @ mean_1),
+            variance_1=on_device(variance_1),
+            noise=on_device(np.sum(rotation**2, axis=1)),
+            log_volume=on_device(np.linalg.slogdet(rotation)[1]),
             path=path,
         )
 
@@ -129,9 +129,9 @@ class MixtureAnchor(Anchor):
     def of(cls, pairs: Sequence[GaussianAnchor], weights: Float[np.ndarray, " p"]) -> MixtureAnchor:
         """The mixture of these paths."""
         stacked = jax.tree.map(
-            lambda *leaves: jnp.stack(leaves) if eqx.is_array(leaves[0]) else leaves[0], *pairs
+            lambda *leaves: _stacked(leaves) if eqx.is_array(leaves[0]) else leaves[0], *pairs
         )
-        return cls(stacked, jnp.asarray(np.log(weights), dtype=float))
+        return cls(stacked, on_device(np.log(weights)))
 
     def log_density(self, x: Float[Array, "n d"], t: Float[Array, " #n"]) -> Float[Array, " n"]:
         """log Σ_p weight_p N(x; m_t^p, S_t^p) + (d/2) log 2π."""
@@ -146,6 +146,10 @@ class MixtureAnchor(Anchor):
     def _log_terms(self, x: Float[Array, "n d"], t: Float[Array, " #n"]) -> Float[Array, "p n"]:
         each = eqx.filter_vmap(lambda pair: pair.log_density(x, t))(self.pairs)
         return each + self.log_weights[:, None]
+
+
+def _stacked(leaves: Sequence[Array]) -> Array:
+    return on_device(np.stack([np.asarray(leaf) for leaf in leaves]))
 
 
 class Anchored(SecantFunction):

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import abc
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-__all__ = ["ModelBuilder", "SecantFunction"]
+if TYPE_CHECKING:
+    from secant.models.anchor import Anchor
+
+__all__ = ["ModelBuilder", "SecantFunction", "on_device"]
+
+
+def on_device(values: Float[np.ndarray, ...]) -> Float[Array, ...]:
+    """Numbers as an array of JAX in its default precision; nothing is compiled for it."""
+    return jax.device_put(np.asarray(values, dtype=jax.dtypes.canonicalize_dtype(float)))
 
 
 class SecantFunction(eqx.Module):
@@ -66,8 +76,19 @@ class SecantFunction(eqx.Module):
 
 
 class ModelBuilder(eqx.Module):
-    """Settings of a model, built once the number of features is known."""
+    """Settings of a model, built once the number of features is known.
+
+    `needs_alignment` says whether its secants do not follow from its tangent: (S1) must train them.
+    """
+
+    needs_alignment: ClassVar[bool] = False
 
     @abc.abstractmethod
-    def build(self, n_features: int, *, key: PRNGKeyArray) -> SecantFunction:
-        """A model with fresh parameters."""
+    def build(self, n_features: int, *, key: PRNGKeyArray) -> Any:  # noqa: ANN401
+        """A model with fresh parameters: a `SecantFunction`, unless its target trains another."""
+
+    def anchored(self, model: Any, anchor: Anchor) -> Any:  # noqa: ANN401
+        """The model on top of an anchor, of which it learns what is left over."""
+        from secant.models.anchor import Anchored  # which is itself such a function
+
+        return Anchored(anchor, model)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -10,11 +13,12 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from secant.models.anchor import Anchor
 from secant.models.embedding import time_features
 from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
+from secant.models.secant_function import ModelBuilder
 
 __all__ = ["MeanVelocity", "VelocityField"]
 
 
-class MeanVelocity(eqx.Module):
+class MeanVelocity(ModelBuilder):
     """v̄(x, t) = trunk(x, features of t), on top of an anchor's where there is one.
 
     Attributes:
@@ -25,11 +29,15 @@ class MeanVelocity(eqx.Module):
     trunk: TrunkBuilder = ResidualMLP()
     n_frequencies: int = 2
 
-    def build(self, n_features: int, anchor: Anchor | None, *, key: PRNGKeyArray) -> VelocityField:
-        """A field with fresh parameters; the head is zero, so it starts as the anchor's."""
+    def build(self, n_features: int, *, key: PRNGKeyArray) -> VelocityField:
+        """A field with fresh parameters; the head is zero, so it starts at 0."""
         n_in = n_features + 2 * self.n_frequencies + 1
         trunk = self.trunk.build(n_in, n_features, key=key)
-        return VelocityField(trunk, anchor, self.n_frequencies)
+        return VelocityField(trunk, None, self.n_frequencies)
+
+    def anchored(self, model: Any, anchor: Anchor) -> VelocityField:  # noqa: ANN401
+        """The field on top of an anchor's."""
+        return replace(model, anchor=anchor)
 
 
 class VelocityField(eqx.Module):

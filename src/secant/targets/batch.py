@@ -8,10 +8,11 @@ from typing import ClassVar, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from secant.models.secant_function import SecantFunction
-from secant.paths import Path
+from secant.paths import Moments, Path
 
 __all__ = ["Batch", "Target", "correction"]
 
@@ -31,9 +32,13 @@ class Target(eqx.Module):
 
     `uses_intervals` says whether the loss looks at l. If it does not, t is drawn by the time
     sampler itself; as the later of two draws it would leave the start of the path unseen.
+
+    A target that depends on the data is made complete by `resolved`, once they are known.
     """
 
     uses_intervals: ClassVar[bool] = False
+    uses_conditional: ClassVar[bool] = False  # whether it is made of (C1)
+    uses_path: ClassVar[bool] = True  # whether it looks between the ends
 
     @abc.abstractmethod
     def losses(self, model: PyTree, path: Path, batch: Batch) -> Float[Array, " n"]:
@@ -42,6 +47,21 @@ class Target(eqx.Module):
     @abc.abstractmethod
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""
+
+    def resolved(self, moments: Moments) -> Target:
+        """The target for samples with these moments."""
+        del moments
+        return self
+
+    @property
+    def held_out(self) -> Target:
+        """The loss by which models are compared on held-out rows; its own unless it says so."""
+        return self
+
+    def completed(self, model: PyTree, x_0: Float[np.ndarray, "n d"]) -> PyTree:
+        """The trained model with whatever the loss leaves open, given some rows of p_0."""
+        del x_0
+        return model
 
 
 def correction(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ from jaxtyping import Array, Float
 from secant.models.secant_function import SecantFunction
 from secant.paths import Moments, Path, conditional_time_score
 from secant.targets.batch import Batch, Target, correction
+from secant.targets.velocity import ImpliedVelocity
 
 __all__ = ["ConditionalSecantAlignment", "ConditionalTimeScore"]
 
@@ -21,14 +23,15 @@ class ConditionalSecantAlignment(Target):
     conditional mean the regression finds.
 
     Attributes:
-        moments: of the two samples, for λ.
+        moments: of the two samples, for λ; filled in by `resolved`.
         vectorised: regress every coordinate of (C1) on its own part of the model.
         frame: `fixed-x`, or `trajectory` for the paper's total derivative (erratum 1).
     """
 
     uses_intervals: ClassVar[bool] = True
+    uses_conditional: ClassVar[bool] = True
 
-    moments: Moments
+    moments: Moments | None = None
     vectorised: bool = False
     frame: Literal["fixed-x", "trajectory"] = "fixed-x"
 
@@ -44,16 +47,27 @@ class ConditionalSecantAlignment(Target):
         """Times at which the loss is finite on this path."""
         return path.conditional_time_range
 
+    def resolved(self, moments: Moments) -> Target:
+        """The target for samples with these moments."""
+        return replace(self, moments=moments)
+
+    @property
+    def held_out(self) -> Target:
+        """J, weighted as this loss is once the moments are known."""
+        return ImpliedVelocity(self.moments)
+
 
 class ConditionalTimeScore(Target):
     """(L1) at l = t, CTSM: λ(t) |s(x_t, t | y) − s_θ(x_t, t)|², the tangent's own regression.
 
     Attributes:
-        moments: of the two samples, for λ.
+        moments: of the two samples, for λ; filled in by `resolved`.
         vectorised: regress every coordinate of (C1) on its own part of the model (CTSM-v).
     """
 
-    moments: Moments
+    uses_conditional: ClassVar[bool] = True
+
+    moments: Moments | None = None
     vectorised: bool = False
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
@@ -66,16 +80,27 @@ class ConditionalTimeScore(Target):
         """Times at which the loss is finite on this path."""
         return path.conditional_time_range
 
+    def resolved(self, moments: Moments) -> Target:
+        """The target for samples with these moments."""
+        return replace(self, moments=moments)
+
+    @property
+    def held_out(self) -> Target:
+        """J, weighted as this loss is once the moments are known."""
+        return ImpliedVelocity(self.moments)
+
 
 def _regression(
     tangent: Float[Array, "n parts"],
     path: Path,
     batch: Batch,
-    moments: Moments,
+    moments: Moments | None,
     *,
     vectorised: bool,
 ) -> Float[Array, " n"]:
     """λ(t) |s(x_t, t | y) − tangent|², coordinate by coordinate or on their sums."""
+    if moments is None:
+        raise ValueError("a conditional target needs the samples' moments: call resolved(moments).")
     score = conditional_time_score(path.conditional(batch.x_0, batch.x_1, batch.z, batch.t))
     if vectorised and tangent.shape != score.shape:
         raise ValueError(

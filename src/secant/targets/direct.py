@@ -9,11 +9,14 @@ import abc
 import math
 from typing import ClassVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from secant.models.secant_function import SecantFunction
+from secant.models.shifted import Shifted
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 
@@ -27,6 +30,7 @@ class DirectLoss(Target):
     E_{p_0}[r] = 1 must then supply.
     """
 
+    uses_path: ClassVar[bool] = False
     fixes_constant: ClassVar[bool] = True
 
     @abc.abstractmethod
@@ -48,11 +52,22 @@ class DirectLoss(Target):
         del path
         return 0.0, 1.0
 
+    def completed(self, model: SecantFunction, x_0: Float[np.ndarray, "n d"]) -> SecantFunction:
+        """The model, with E_{p_0}[r] = 1 over these rows where the loss leaves a factor open."""
+        if self.fixes_constant:
+            return model
+        return Shifted(model, _log_mean_ratio(model, x_0))
+
     def _check_positive(self, *names: str) -> None:
         for name in names:
             value = getattr(self, name)
             if not value > 0.0:  # so that NaN is refused too
                 raise ValueError(f"{type(self).__name__} needs {name} > 0; got {value}.")
+
+
+@eqx.filter_jit
+def _log_mean_ratio(model: SecantFunction, x_0: Float[Array, "n d"]) -> Float[Array, ""]:
+    return _log_mean_exp(model.log_ratio(x_0))
 
 
 def _log_mean_exp(values: Float[Array, " n"]) -> Float[Array, ""]:

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
+from secant.targets.velocity import ImpliedVelocity
 
 __all__ = ["Distillation"]
 
@@ -33,3 +34,8 @@ class Distillation(Target):
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""
         return path.time_range
+
+    @property
+    def held_out(self) -> Target:
+        """J of the student itself."""
+        return ImpliedVelocity()

@@ -13,6 +13,7 @@ from secant.models.joint import JointScore
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
+from secant.targets.velocity import ImpliedVelocity
 
 __all__ = [
     "ConstantWeight",
@@ -74,6 +75,11 @@ class TimeScoreMatching(Target):
         del path
         return 0.0, 1.0
 
+    @property
+    def held_out(self) -> Target:
+        """J, in which no boundary term adds noise."""
+        return ImpliedVelocity()
+
 
 class JointScoreMatching(Target):
     """(T1) for the time score plus sliced score matching for ∇_x log p_t, from one trunk (T2).
@@ -99,6 +105,11 @@ class JointScoreMatching(Target):
         """The whole of [0, 1], as (T1) needs it."""
         del path
         return 0.0, 1.0
+
+    @property
+    def held_out(self) -> Target:
+        """J, in which no boundary term adds noise."""
+        return ImpliedVelocity()
 
 
 def _random_signs(batch: Batch) -> Float[Array, "n d"]:

@@ -40,6 +40,11 @@ class TangentVelocity(Target):
         """Times at which the loss is finite on this path."""
         return path.time_range
 
+    @property
+    def held_out(self) -> Target:
+        """J, which looks at secants too."""
+        return ImpliedVelocity()
+
 
 class ImpliedVelocity(Target):
     """(V1) of the tangent that the secants imply by (S1): the held-out score of any model.
@@ -47,20 +52,18 @@ class ImpliedVelocity(Target):
     With `moments` the loss is weighted by λ(t) = d / (d + Var(t)), Var the mean variance of the
     conditional time score: a model trained on that target knows little where Var explodes (the
     diffusion interpolant at t → 1), and an unweighted score would see nothing else.
-
-    With `tangents_only` it asks u(x, t, t) alone: what a curriculum without intervals has trained.
     """
 
     uses_intervals: ClassVar[bool] = True
 
     moments: Moments | None = None
-    tangents_only: bool = False
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
         """The loss of each row."""
         x_t, velocity = path.point(batch.x_0, batch.x_1, batch.z, batch.t)
-        l = batch.t if self.tangents_only else batch.l
-        value, along = jax.jvp(lambda x: model.implied_tangent(x, l, batch.t), (x_t,), (velocity,))
+        value, along = jax.jvp(
+            lambda x: model.implied_tangent(x, batch.l, batch.t), (x_t,), (velocity,)
+        )
         losses = velocity_losses(value, along)
         if self.moments is None:
             return losses
@@ -90,3 +93,8 @@ class SecantVelocity(Target):
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""
         return path.time_range
+
+    @property
+    def held_out(self) -> Target:
+        """J, which looks at secants too."""
+        return ImpliedVelocity()

@@ -36,7 +36,7 @@ from secant.tasks.annealing import Annealing
 from secant.tasks.defaults import FEW_ROWS, training_for
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms
 from secant.tasks.learned_density import LearnedDensity, LogNormalizer
-from secant.training.resuming import Folder, resuming
+from secant.training.checkpoints import Folder, resuming
 from secant.training.settings import Training
 
 __all__ = ["DensityEstimator"]

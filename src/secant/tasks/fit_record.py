@@ -8,7 +8,7 @@ from secant.diagnostics import RatioDiagnostics
 from secant.estimators import RatioEstimator
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.path_picture import inner_fit
-from secant.training.history import Record
+from secant.training.settings import Record
 
 __all__ = ["FitRecord", "fit_record", "fit_records", "one_line", "resolved_settings"]
 

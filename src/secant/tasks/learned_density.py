@@ -14,9 +14,9 @@ from secant.bases import Base, Reference
 from secant.diagnostics import Normaliser, log_normaliser
 from secant.estimators import ChasmSwitch, RatioEstimator
 from secant.estimators.differentiable import DifferentiableRatio
-from secant.estimators.scaling import Scaling
 from secant.integration import Rule, SecantSteps
 from secant.models.secant_function import SecantFunction
+from secant.scaling import Scaling
 from secant.tasks.annealing import Annealed, Annealing, annealed
 
 __all__ = ["LearnedDensity", "LogNormalizer"]

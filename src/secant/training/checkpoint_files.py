@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import PyTree
 
@@ -18,14 +17,13 @@ from secant.exceptions import CheckpointWarning
 from secant.model_files.container import Contents, packed, read
 from secant.model_files.errors import ModelFileError
 from secant.provenance import cores, versions
-from secant.training.devices import current_devices
+from secant.training.devices import current_devices, gathered
 from secant.training.fingerprints import first_difference
-from secant.training.history import Record
-from secant.training.processes import gathered
+from secant.training.settings import Record
 
 __all__ = ["CheckpointError", "Progress", "Slot"]
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 class CheckpointError(ValueError):
@@ -37,12 +35,12 @@ class Progress(NamedTuple):
 
     Attributes:
         arrays: the state of the optimiser and the best weights, as a tree of arrays.
-        best: step, held-out loss, its standard error, and looks since then.
+        best: the step of the best weights, and looks since then.
         history: a record a look.
     """
 
     arrays: PyTree
-    best: tuple[int, float, float, int]
+    best: tuple[int, int]
     history: tuple[Record, ...]
 
     @property
@@ -153,7 +151,7 @@ def _contents(progress: Progress, fingerprint: dict[str, str]) -> Contents:
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(progress.arrays)]
     tensors = {f"leaf-{i}": np.array(leaf, order="C") for i, leaf in enumerate(leaves)}
     tensors["history"] = np.array(progress.history, dtype=np.float64)
-    tensors["best"] = np.array(progress.best, dtype=np.float64)
+    tensors["best"] = np.array(progress.best, dtype=np.int64)
     header = {"checkpoint": _FORMAT, "fingerprint": fingerprint, "surroundings": _surroundings()}
     return Contents(header, tensors)
 
@@ -168,10 +166,10 @@ def _unpacked(found: Contents, start: Progress, fingerprint: dict[str, str]) -> 
         raise ValueError(f"it is of another fit, with {difference}.{also} A folder is for one fit.")
     leaves, structure = jax.tree.flatten(start.arrays)
     kept = [_like(leaf, found.tensors[f"leaf-{i}"]) for i, leaf in enumerate(leaves)]
-    step, value, error, since = found.tensors["best"].tolist()
+    step, since = found.tensors["best"].tolist()
     return Progress(
         jax.tree.unflatten(structure, kept),
-        (int(step), value, error, int(since)),
+        (step, since),
         tuple(Record(int(r[0]), *map(float, r[1:])) for r in found.tensors["history"]),
     )
 
@@ -179,7 +177,7 @@ def _unpacked(found: Contents, start: Progress, fingerprint: dict[str, str]) -> 
 def _like(leaf: Any, kept: np.ndarray) -> jax.Array:  # noqa: ANN401
     if kept.shape != leaf.shape or kept.dtype != leaf.dtype:
         raise ValueError("it is of another fit, with weights of other shapes.")
-    return jnp.asarray(kept)
+    return jax.device_put(kept)
 
 
 def _surroundings() -> dict[str, str]:

@@ -1,21 +1,39 @@
-"""Checkpoints: a training that was stopped goes on where it was, bit by bit as if it never had."""
+"""Checkpoints and interruption: a stopped run resumes where it was, with the same bits."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from threading import Event, current_thread, main_thread
+from types import FrameType
+from typing import Any
 
 from secant.atomic_files import cause_in_words, check_writable
 from secant.training.checkpoint_files import CheckpointError, Progress, Slot
-from secant.training.interruption import holding_back_signals
-from secant.training.processes import highest
+from secant.training.devices import highest
 
-__all__ = ["Checkpoints", "checkpointing", "keeping", "next_slot"]
+__all__ = [
+    "Checkpoints",
+    "Folder",
+    "checkpointing",
+    "is_interrupted",
+    "keeping",
+    "keeping_best_on_interrupt",
+    "next_slot",
+    "resuming",
+]
+
+Folder = str | os.PathLike[str]
+Handler = Callable[[int, FrameType | None], Any] | int | None
 
 _EVERY_SECONDS = 60.0
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_wish: ContextVar[Event | None] = ContextVar("wish to stop", default=None)
 
 
 @contextmanager
@@ -130,3 +148,134 @@ def next_slot(fingerprint: Callable[[], dict[str, str]]) -> Slot | None:
     """
     checkpoints = _current.get()
     return None if checkpoints is None else checkpoints.next_slot(fingerprint())
+
+
+@contextmanager
+def resuming(folder: Folder | None, random_state: object) -> Iterator[None]:
+    """Within it the trainings of one fit are written to a folder and go on from it; not for None.
+
+    Args:
+        folder: what `fit` was given as `resume`.
+        random_state: of the estimator; None would make every call another fit.
+
+    Raises:
+        TypeError: this is no folder.
+        ValueError: no other call could be the same fit.
+        CheckpointError: the folder cannot be written, or holds another fit.
+    """
+    if folder is None:
+        yield
+        return
+    if not isinstance(folder, str | os.PathLike):
+        raise TypeError(f"`resume` must be a folder, a text or a path, or None; got {folder!r}.")
+    if random_state is None:
+        raise ValueError(
+            "`resume` needs a fit that another call can repeat; give `random_state` an integer, "
+            "got None."
+        )
+    with checkpointing(Path(folder)):
+        yield
+
+
+def is_interrupted() -> bool:
+    """Whether the training that runs here was asked to stop."""
+    wish = _wish.get()
+    return wish is not None and wish.is_set()
+
+
+@contextmanager
+def keeping_best_on_interrupt() -> Iterator[Event]:
+    """Within it, the first Ctrl-C ends a training after its chunk; the best state is kept.
+
+    So does SIGTERM, by which systems end a job. A second of either raises `KeyboardInterrupt` as
+    ever. Without it the first does: a cross-fit stopped in one fold should not go on with the next.
+    In the main thread only, as all signals; elsewhere it changes nothing. Nor does it for a signal
+    that the process was told to ignore, as by `nohup`.
+
+    Yields:
+        An event, set by the first of them.
+    """
+    wish = Event()
+    if current_thread() is not main_thread():
+        yield wish
+        return
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if wish.is_set():
+            raise KeyboardInterrupt
+        wish.set()
+
+    token = _wish.set(wish)
+    try:
+        with _handled_by(asked):
+            yield wish
+    finally:
+        _wish.reset(token)
+
+
+class HeldBack:
+    """Signals that have come and not yet taken effect."""
+
+    def __init__(self) -> None:
+        self.number = 0  # of the one that has come; 0 for none
+        self._earlier: dict[int, Handler] = {}
+
+    def take(self, number: int) -> None:
+        """Do as if this one had come, where such signals are held back."""
+        if number in self._earlier:
+            self.number = number
+
+    def let_go(self) -> None:
+        """Let the one that has come do what it would have done without us.
+
+        Ctrl-C raises `KeyboardInterrupt`, SIGTERM ends the process; a handler of the user's own is
+        called, and if it returns, so does this.
+        """
+        number, self.number = self.number, 0
+        if number:
+            ours = signal.signal(number, self._earlier[number])
+            signal.raise_signal(number)
+            signal.signal(number, ours)
+
+    def _came(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        was_waiting, self.number = bool(self.number), number
+        if was_waiting:  # the second will not wait
+            self.let_go()
+
+
+@contextmanager
+def holding_back_signals() -> Iterator[HeldBack]:
+    """Within it Ctrl-C and SIGTERM wait until they are let go, once what they would lose is saved.
+
+    A second of either takes effect at once. In the main thread only, as all signals; elsewhere, and
+    within `keeping_best_on_interrupt`, which has its own way with them, it changes nothing.
+    """
+    held = HeldBack()
+    if current_thread() is not main_thread() or _wish.get() is not None:
+        yield held
+        return
+    with _handled_by(held._came) as held._earlier:
+        yield held
+    held.let_go()  # it came after the last look
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[dict[int, Handler]]:
+    """Within it, signals go to a handler; but one that the process was told to ignore still is.
+
+    Yields:
+        The handlers they had before.
+    """
+    earlier: dict[int, Handler] = {number: signal.getsignal(number) for number in _SIGNALS}
+    heard: dict[int, Handler] = {
+        n: old for n, old in earlier.items() if old not in (signal.SIG_IGN, None)
+    }
+    for number in heard:
+        signal.signal(number, handler)
+    try:
+        yield heard
+    finally:
+        for number, old in heard.items():
+            signal.signal(number, old)

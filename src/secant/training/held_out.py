@@ -2,79 +2,160 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+import numpy as np
+from jaxtyping import Array, Float, Int, PyTree
 
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.time_samplers import Uniform
+from secant.training.pairing import Pairing
 
-__all__ = ["HeldOut", "HeldOutScore"]
+__all__ = ["HeldOut", "HeldOutScore", "pairs_of_rows"]
 
 _ROWS_AT_ONCE = 2048
+_FEWEST_PAIRS = 4096  # few rows are paired and timed several times over
 
 
-class HeldOutScore(eqx.Module):
-    """A held-out loss with its standard error; lower is better."""
+class HeldOutScore(NamedTuple):
+    """A held-out loss with its standard error; lower is better.
+
+    Attributes:
+        value: the mean loss.
+        standard_error: of the mean, over other held-out rows.
+    """
 
     value: float
     standard_error: float
+
+
+def pairs_of_rows(
+    n_0: int, n_1: int, times: int = 1
+) -> tuple[Int[np.ndarray, " n"], Int[np.ndarray, " n"]]:
+    """Row numbers of two samples in random pairs that use every row equally often, or once more.
+
+    `times` times over, and more often if there are few, in whole blocks: samples of nearly equal
+    size share a program. The same pairs for every fit, so that scores can be compared.
+    """
+    rng = np.random.default_rng(0)
+    n = times * max(_FEWEST_PAIRS, n_0, n_1)
+    n += -n % _ROWS_AT_ONCE
+    first, second = (rng.permutation(np.resize(np.arange(size), n)) for size in (n_0, n_1))
+    return first, second
 
 
 class HeldOut(eqx.Module):
     """Fixed pairs, times and noise, so that two models are compared on the same draw.
 
     With `ImpliedVelocity` the score is J(f) = E[f² − 2 ẋ_t·∇f] (V1): ‖f − s‖² − ‖s‖² for any model
-    however it was trained, and no truth is needed. Half of the rows ask the tangent (l = t), half
+    however it was trained, and no truth is needed. Half of the pairs ask the tangent (l = t), half
     what a secant implies for it.
+
+    Attributes:
+        x_0: rows of p_0, one a pair.
+        x_1: rows of p_1, one a pair.
+        row_0: which held-out row of p_0 each pair has.
+        row_1: which of p_1.
+        path: between them.
+        target: whose loss it is.
+        tangents_only: whether all pairs ask the tangent.
     """
 
-    batch: Batch
+    x_0: Float[np.ndarray, "n d"]
+    x_1: Float[np.ndarray, "n d"]
+    row_0: Int[np.ndarray, " n"]
+    row_1: Int[np.ndarray, " n"]
     path: Path
     target: Target
+    tangents_only: bool = eqx.field(static=True, default=False)
 
     @classmethod
-    def drawn(
+    def paired(
         cls,
-        x_0: Float[Array, "n d"],
-        x_1: Float[Array, "n d"],
+        x_0: Float[np.ndarray, "n d"],
+        x_1: Float[np.ndarray, "m d"],
         path: Path,
         target: Target,
         *,
-        key: PRNGKeyArray,
+        tangents_only: bool = False,
+        pairing: Pairing | None = None,
+        batch_size: int = 512,
     ) -> HeldOut:
-        """Pairs of the given rows, in the given order, at stratified times."""
-        key_times, key_noise, key_left = jax.random.split(key, 3)
-        n = x_0.shape[0]
-        low, high = target.time_range(path)
-        t = low + (high - low) * Uniform().sample(key_times, n)
-        # U(0, 2) cut at 1: half of the rows have l = t, the others l uniform on [low, t].
-        share = jnp.minimum(jax.random.uniform(key_left, (n,), maxval=2.0), 1.0)
-        l = low + share * (t - low)
-        return cls(Batch(x_0, x_1, path.noise(key_noise, x_0), l, t), path, target)
+        """Pairs of held-out rows; where batches are re-paired, these are in blocks of their size.
+
+        A pairing changes the path between the ends, so the score must follow it.
+        """
+        row_0, row_1 = pairs_of_rows(x_0.shape[0], x_1.shape[0])
+        first, second = x_0[row_0], x_1[row_1]
+        if pairing is not None:
+            # The new partners are not known by number: each pair counts as a row of its own.
+            first, second = pairing.in_blocks(first, second, batch_size)
+            row_1 = np.arange(row_1.size)
+        return cls(first, second, row_0, row_1, path, target, tangents_only)
+
+    def losses(self, model: PyTree) -> Float[np.ndarray, " n"]:
+        """The loss of each pair."""
+        parts = (self.x_0, self.x_1, self.path, self.target)
+        found = _losses(model, *parts, tangents_only=self.tangents_only)
+        return np.asarray(found, dtype=np.float64)
 
     def score(self, model: PyTree) -> HeldOutScore:
-        """J of a model."""
-        losses = _losses(self, model)
-        error = jnp.std(losses) / jnp.sqrt(losses.size)
-        return HeldOutScore(float(jnp.mean(losses)), float(error))
+        """The mean loss of a model."""
+        return self.mean(self.losses(model))
+
+    def mean(self, values: Float[np.ndarray, " n"]) -> HeldOutScore:
+        """The mean of one value a pair.
+
+        Pairs that share a row are not independent: the variance of the mean is that of the rows'
+        own means, for either sample (the first terms of Hoeffding's decomposition).
+        """
+        variances = [_variance_of_mean(values, row) for row in (self.row_0, self.row_1)]
+        return HeldOutScore(float(values.mean()), float(np.sqrt(sum(variances))))
+
+
+def _variance_of_mean(values: Float[np.ndarray, " n"], row: Int[np.ndarray, " n"]) -> float:
+    counts = np.bincount(row)
+    if np.count_nonzero(counts) < 2:  # one row says nothing of others: as if pairs were rows
+        return float(values.var()) / values.size
+    means = np.bincount(row, values)[counts > 0] / counts[counts > 0]
+    return float(means.var()) / means.size
 
 
 @eqx.filter_jit
-def _losses(held_out: HeldOut, model: PyTree) -> Float[Array, " n"]:
-    def losses(batch: Batch) -> Float[Array, " n"]:
-        return held_out.target.losses(model, held_out.path, batch)
+def _losses(
+    model: PyTree,
+    x_0: Float[Array, "n d"],
+    x_1: Float[Array, "n d"],
+    path: Path,
+    target: Target,
+    *,
+    tangents_only: bool,
+) -> Float[Array, " n"]:
+    batch = _batch(x_0, x_1, path, target, tangents_only=tangents_only)
+    n = batch.t.shape[0]
+    size = min(n, _ROWS_AT_ONCE)
+    blocks = jax.tree.map(lambda a: a.reshape(n // size, size, *a.shape[1:]), batch)
+    return jax.lax.map(lambda block: target.losses(model, path, block), blocks).reshape(-1)
 
-    n = held_out.batch.t.shape[0]
-    whole = n - n % _ROWS_AT_ONCE
-    pieces = []
-    if whole:
-        blocks = jax.tree.map(
-            lambda a: a[:whole].reshape(-1, _ROWS_AT_ONCE, *a.shape[1:]), held_out.batch
-        )
-        pieces.append(jax.lax.map(losses, blocks).reshape(-1))
-    if n - whole:
-        pieces.append(losses(jax.tree.map(lambda a: a[whole:], held_out.batch)))
-    return jnp.concatenate(pieces)
+
+def _batch(
+    x_0: Float[Array, "n d"],
+    x_1: Float[Array, "n d"],
+    path: Path,
+    target: Target,
+    *,
+    tangents_only: bool,
+) -> Batch:
+    """The pairs with stratified times and noise, always the same ones."""
+    key_times, key_noise, key_left = jax.random.split(jax.random.key(0), 3)
+    n = x_0.shape[0]
+    low, high = target.time_range(path)
+    t = low + (high - low) * Uniform().sample(key_times, n)
+    # U(0, 2) cut at 1: half of the pairs have l = t, the others l uniform on [low, t].
+    share = jnp.minimum(jax.random.uniform(key_left, (n,), maxval=2.0), 1.0)
+    l = t if tangents_only else low + share * (t - low)
+    return Batch(x_0, x_1, path.noise(key_noise, x_0), l, t)

@@ -4,28 +4,51 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import dataclass, field, replace
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
-from jaxtyping import PyTree
+import numpy as np
+from jaxtyping import PyTree, UInt32
 
-from secant.training.checkpoint_files import Progress, Slot
-from secant.training.checkpoints import keeping, next_slot
-from secant.training.devices import current_devices
+from secant.exceptions import DivergenceWarning
+from secant.training.checkpoints import Progress, Slot, is_interrupted, keeping, next_slot
+from secant.training.devices import agreed, common_fingerprint, current_devices, highest
 from secant.training.fingerprints import Causes, digests
 from secant.training.held_out import HeldOut, HeldOutScore
-from secant.training.history import Record, Status
-from secant.training.interruption import is_interrupted
-from secant.training.problem import Problem
-from secant.training.processes import agreed, common_fingerprint, highest
+from secant.training.optimisers import Adam, Optimiser
 from secant.training.progress import Reporter
-from secant.training.settings import Training
-from secant.training.state import TrainingState, split
-from secant.training.step import Run, run_steps
+from secant.training.settings import Record, Status, Training
+from secant.training.sources import Source, source_key
+from secant.training.step import Objective, Pace, Steps, TrainingState, run_steps, split, started
 
-__all__ = ["TrainingResult", "train"]
+__all__ = ["Problem", "TrainingResult", "train"]
+
+_SLOWER = 10.0  # times: the learning rate of a second try
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is trained on which rows, towards what, how, and judged by what.
+
+    Attributes:
+        model: to begin from.
+        source: of the rows.
+        objective: what is minimised.
+        held_out: the loss on rows not trained on, by which the best state is kept.
+        training: the settings.
+        key: the bits of a random key, of which everything random is drawn.
+        optimiser: how gradients become steps.
+    """
+
+    model: PyTree
+    source: Source
+    objective: Objective
+    held_out: HeldOut
+    training: Training
+    key: UInt32[np.ndarray, " words"]
+    optimiser: Optimiser = field(default_factory=Adam)
 
 
 @dataclass(frozen=True)
@@ -41,81 +64,72 @@ class TrainingResult:
     history: tuple[Record, ...]
 
 
-class _Best:
-    """The averaged weights with the lowest held-out loss so far."""
-
-    def __init__(self, held_out: HeldOut, rest: PyTree, weights: PyTree) -> None:
-        self._held_out, self._rest = held_out, rest
-        self.step, self.weights = 0, _copied(weights)
-        self.score = self._judged(weights)
-        self.looks_since = 0
-
-    def _judged(self, weights: PyTree) -> HeldOutScore:
-        score = self._held_out.score(eqx.combine(weights, self._rest))
-        return HeldOutScore(*agreed(score.value, score.standard_error))
-
-    def offer(self, weights: PyTree, step: int) -> float:
-        """Keep these weights if they are the best; their held-out loss either way."""
-        score = self._judged(weights)
-        if math.isfinite(score.value) and not self.score.value <= score.value:
-            self.score, self.weights, self.step = score, _copied(weights), step
-            self.looks_since = 0
-        else:
-            self.looks_since += 1
-        return score.value
-
-    def resume(self, found: Progress) -> None:
-        """Take the place of the best that was found before a stop."""
-        self.weights = found.arrays[1]
-        self.step, value, error, self.looks_since = found.best
-        self.score = HeldOutScore(value, error)
-
-    def model(self) -> PyTree:
-        return eqx.combine(self.weights, self._rest)
-
-
-def _copied(weights: PyTree) -> PyTree:
-    """A copy that survives: the loop donates its buffers to the next chunk."""
-    return jax.tree.map(jnp.array, weights)
-
-
 def train(problem: Problem, report: Reporter) -> TrainingResult:
-    """Train a model until the steps, the time or the patience run out, or the loss diverges.
+    """Train; if the loss became infinite or NaN, once more with a tenth of the learning rate.
+
+    From the start and with the same key: the best state of the first try may stand at the edge it
+    fell from. Of the two, the model with the lower held-out loss is kept. A wall-clock budget
+    holds for both together.
+    """
+    first = _trained(problem, report)
+    if first.status is not Status.DIVERGED:
+        return first
+    # By the record, not by the clock: a run found in a checkpoint leaves as much time.
+    slower = problem.training.slower(_SLOWER, first.history[-1].seconds)
+    again = None if slower is None else _trained(replace(problem, training=slower), report)
+    kept = first if again is None else min((again, first), key=_finite_loss)
+    _warn_of_divergence(first, again, kept, problem.training.learning_rate)
+    return kept
+
+
+def _trained(problem: Problem, report: Reporter) -> TrainingResult:
+    """Train until the steps, the time or the patience run out, or the loss diverges.
 
     The untrained model counts as a candidate: two samples of one distribution give a log ratio of
     zero rather than fitted noise. Within `keeping_best_on_interrupt`, Ctrl-C ends it too; within
-    `checkpointing` it goes on from where it was stopped; within `data_parallel` its batches are
+    `checkpointing` it resumes where it was stopped; within `data_parallel` its batches are
     shared out, and all else is done, and decided alike, in every process.
     """
     training, devices = problem.training, current_devices()
     devices.check(training.batch_size)
     weights, rest = split(problem.model)
+    pace = Pace.of(training)
+    key_rows, key_steps = (
+        np.random.SeedSequence(problem.key.tolist()).generate_state(4).reshape(2, 2)
+    )
     best = _Best(problem.held_out, rest, weights)
-    key_rows, key_steps = jax.random.split(problem.key)
-    state = TrainingState.start(weights, training, problem.optimiser, key=key_steps)
+    state = started(weights, problem.optimiser, pace, key_steps)
     history = [Record(0, 0.0, float("nan"), best.score.value)]
     slot = _slot(problem)
     if slot is not None:
         found = slot.restored(_progress(state, best, history))
+        state, history = found.arrays[0], list(found.history)
         best.resume(found)
-        state, history = state.with_arrays(found.arrays[0]), list(found.history)
     step, began = history[-1].step, time.perf_counter() - history[-1].seconds
-    status = _status(history[-1], best, training)
+    status = _status(history[-1], best, problem)
     source, kept_apart, objective = devices.everywhere((problem.source, rest, problem.objective))
     state = devices.everywhere(state)
     with keeping(slot) as keep:
         while status is Status.RUNNING:
-            n_steps = min(training.evaluate_every, training.steps - step)
-            key = jax.random.fold_in(key_rows, step)
-            rows = source.loaded(key, n_steps, training.batch_size)
-            run = Run(kept_apart, rows, objective, training.of_a_step, problem.optimiser, devices)
-            state, losses = run_steps(run, state, n_steps)
-            step += n_steps
-            loss, score = float(jnp.mean(losses)), best.offer(devices.here(state.average), step)
-            seconds, loss = agreed(time.perf_counter() - began, loss)
-            history.append(Record(step, seconds, loss, score))
+            ahead, total = training.steps_to_next_look(step), 0.0
+            for n_steps in source.rounds(ahead):
+                rows = source.loaded(source_key(key_rows, step), n_steps, training.batch_size)
+                steps = Steps(
+                    kept_apart,
+                    rows,
+                    objective,
+                    pace,
+                    problem.optimiser,
+                    training.batch_size,
+                    devices,
+                )
+                state, loss = run_steps(steps, state, np.asarray(n_steps, dtype=np.int32))
+                step, total = step + n_steps, total + n_steps * float(loss)
+            held_out = best.offer(devices.here(state.average), step)
+            seconds, loss = agreed(time.perf_counter() - began, total / ahead)
+            history.append(Record(step, seconds, loss, held_out))
             report(history[-1])
-            status = _status(history[-1], best, training)
+            status = _status(history[-1], best, problem)
             keep(_progress(devices.here(state), best, history), status is not Status.RUNNING)
     seconds = time.perf_counter() - began
     return TrainingResult(
@@ -123,8 +137,52 @@ def train(problem: Problem, report: Reporter) -> TrainingResult:
     )
 
 
+class _Best:
+    """The averaged weights with the lowest held-out loss so far."""
+
+    def __init__(self, held_out: HeldOut, rest: PyTree, weights: PyTree) -> None:
+        self._held_out, self._rest = held_out, rest
+        self._keep(weights, self._losses(weights), 0)
+
+    def _losses(self, weights: PyTree) -> np.ndarray:
+        return self._held_out.losses(eqx.combine(weights, self._rest))
+
+    def _keep(self, weights: PyTree, losses: np.ndarray, step: int) -> None:
+        # On the host: the loop donates its buffers to the next chunk.
+        self.weights = jax.tree.map(np.array, weights)
+        self.losses, self.step, self.looks_since = losses, step, 0
+        self.score = HeldOutScore(*agreed(*self._held_out.mean(losses)))
+
+    def offer(self, weights: PyTree, step: int) -> float:
+        """Keep these weights if they are better; their held-out loss either way.
+
+        Both states are asked at the same pairs, times and noise: one is better if the mean
+        difference of their losses exceeds its standard error.
+        """
+        losses = self._losses(weights)
+        value, gain, error = agreed(
+            float(losses.mean()), *self._held_out.mean(self.losses - losses)
+        )
+        was_finite = math.isfinite(self.score.value)
+        if math.isfinite(value) and (gain > error or not was_finite):
+            self._keep(weights, losses, step)
+        else:
+            self.looks_since += 1
+        return value
+
+    def resume(self, found: Progress) -> None:
+        """Take the place of the best that was found before a stop."""
+        step, looks_since = found.best
+        self._keep(found.arrays[1], self._losses(found.arrays[1]), step)
+        self.looks_since = looks_since
+
+    def model(self) -> PyTree:
+        """The model with these weights, on JAX's device."""
+        return eqx.combine(jax.device_put(self.weights), self._rest)
+
+
 def _slot(problem: Problem) -> Slot | None:
-    """Where the training is to be written; told or not, processes see that theirs is the same."""
+    """Where the run is to be written; told or not, processes see that theirs is the same."""
 
     def fingerprint() -> dict[str, str]:
         return common_fingerprint(digests(_causes(problem)))
@@ -136,23 +194,22 @@ def _slot(problem: Problem) -> Slot | None:
 
 
 def _causes(problem: Problem) -> Causes:
-    """By what the training is known again. A wall-clock budget may grow: it only ends it."""
+    """What identifies a run. A wall-clock budget may grow: it only ends it."""
     held_out, how = problem.held_out, replace(problem.training, max_seconds=None)
     return Causes(
-        seed=jax.random.key_data(problem.key),
+        seed=problem.key,
         settings=(how, problem.objective, problem.optimiser, held_out.target),
-        data=(held_out.batch, problem.source),
+        data=(held_out.x_0, held_out.x_1, problem.source),
         model=problem.model,
     )
 
 
 def _progress(state: TrainingState, best: _Best, history: list[Record]) -> Progress:
-    score = best.score
-    numbers = (best.step, score.value, score.standard_error, best.looks_since)
-    return Progress((state.arrays, best.weights), numbers, tuple(history))
+    return Progress((state, best.weights), (best.step, best.looks_since), tuple(history))
 
 
-def _status(record: Record, best: _Best, training: Training) -> Status:
+def _status(record: Record, best: _Best, problem: Problem) -> Status:
+    training = problem.training
     is_finite = math.isfinite(record.loss) and math.isfinite(record.held_out)
     if record.step > 0 and not is_finite:
         return Status.DIVERGED
@@ -162,6 +219,33 @@ def _status(record: Record, best: _Best, training: Training) -> Status:
         return Status.INTERRUPTED
     if training.max_seconds is not None and record.seconds > training.max_seconds:
         return Status.TIME_UP
-    if training.patience is not None and best.looks_since >= training.patience:
+    # While a curriculum still changes what is trained, the held-out loss may rise before it falls.
+    is_settled = record.step >= problem.objective.settled_at * training.steps
+    if training.patience is not None and is_settled and best.looks_since >= training.patience:
         return Status.EARLY_STOPPED
     return Status.RUNNING
+
+
+def _finite_loss(result: TrainingResult) -> float:
+    loss = result.held_out.value
+    return loss if math.isfinite(loss) else math.inf
+
+
+def _warn_of_divergence(
+    first: TrainingResult, again: TrainingResult | None, kept: TrainingResult, rate: float
+) -> None:
+    said = f"the loss became infinite or NaN by step {first.steps} at a learning rate of {rate:g}"
+    if again is None:
+        said += ", and Training.max_seconds left no time for a second try. Try a smaller one"
+    elif again.status is Status.DIVERGED:
+        said += (
+            f", and by step {again.steps} at {rate / _SLOWER:g}. The best earlier state is kept, "
+            f"of step {kept.best_step}. Look for extreme values in the data, or try a learning "
+            "rate smaller still"
+        )
+    else:
+        said += (
+            f"; a second try at {rate / _SLOWER:g} did not diverge, and the better of the two by "
+            f"the held-out loss is kept. Set Training(learning_rate={rate / _SLOWER:g})"
+        )
+    warnings.warn(f"{said}.", DivergenceWarning, stacklevel=2)

@@ -1,10 +1,17 @@
-"""Settings of the training loop."""
+"""Settings of a training run, and what it reports."""
 
 from __future__ import annotations
 
+import enum
+from dataclasses import replace
+from typing import NamedTuple
+
 import equinox as eqx
 
-__all__ = ["Training"]
+__all__ = ["Record", "Status", "Training"]
+
+_FEW_ROWS = 5_000
+_MANY_ROWS = 50_000
 
 
 class Training(eqx.Module):
@@ -17,10 +24,12 @@ class Training(eqx.Module):
         warmup: steps of linear warm-up.
         clip: global norm at which gradients are clipped.
         average: decay of the exponential moving average of the weights, which is what is kept.
-        evaluate_every: steps between looks at the held-out loss.
+        evaluate_every: fewest steps between two looks at the held-out loss. Looks get rarer: two
+            are an eighth of the steps done so far apart, where that is more.
         patience: looks without a better held-out loss before training stops; None never stops.
-        validation_share: share of the rows held out (never trained on).
-        validation_rows: at most this many rows are held out.
+        validation_share: share of the rows held out to choose the state to keep, and as many again
+            to report on.
+        validation_rows: at most this many rows are held out for either.
         max_seconds: wall-clock budget, compilation included; None for no limit.
     """
 
@@ -30,7 +39,7 @@ class Training(eqx.Module):
     warmup: int = 200
     clip: float = 1.0
     average: float = 0.999
-    evaluate_every: int = 250
+    evaluate_every: int = 50
     patience: int | None = 8
     validation_share: float = 0.1
     validation_rows: int = 8192
@@ -55,17 +64,48 @@ class Training(eqx.Module):
         if self.max_seconds is not None and self.max_seconds <= 0.0:
             raise ValueError(f"max_seconds must be None or positive; got {self.max_seconds}.")
 
-    @property
-    def of_a_step(self) -> Training:
-        """What a single step depends on, all else at its default.
+    def steps_to_next_look(self, step: int) -> int:
+        """How many steps to train before the held-out loss is looked at again."""
+        return min(max(self.evaluate_every, step // 8), self.steps - step)
 
-        Settings are part of the compiled program: fits that differ in patience share one.
+    def slower(self, factor: float, seconds: float) -> Training | None:
+        """The same at a smaller learning rate, in what is left of the wall-clock budget.
+
+        None if no time is left.
         """
-        return Training(
-            steps=self.steps,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            warmup=self.warmup,
-            clip=self.clip,
-            average=self.average,
-        )
+        rate, left = self.learning_rate / factor, self.max_seconds
+        if left is None:
+            return replace(self, learning_rate=rate)
+        left -= seconds
+        return replace(self, learning_rate=rate, max_seconds=left) if left > 0.0 else None
+
+
+class Status(enum.Enum):
+    """How a training run ended; the value is the sentence a user reads."""
+
+    RUNNING = "Still training."
+    FINISHED = "All steps done."
+    EARLY_STOPPED = "Stopped early: the held-out loss no longer fell."
+    TIME_UP = (
+        "Stopped by the wall-clock budget before the last step; "
+        "raise Training.max_seconds for a better fit."
+    )
+    INTERRUPTED = "Stopped by you; the best state so far is kept. More steps may fit better."
+    DIVERGED = (
+        "The loss became infinite or NaN; the best earlier state is kept. "
+        "Look for extreme outliers in the data, or try a learning rate a hundred times smaller."
+    )
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the result is as intended."""
+        return self in (Status.FINISHED, Status.EARLY_STOPPED)
+
+
+class Record(NamedTuple):
+    """One look at the training."""
+
+    step: int
+    seconds: float
+    loss: float
+    held_out: float

@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+import mmap
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
 
 from secant.training.devices import current_devices
-from secant.training.mapped_files import check_whole
 from secant.training.pairing import Pairing
-from secant.training.row_numbers import RowNumbers
 
 __all__ = [
+    "AllBut",
     "ArraySource",
     "BlockSource",
     "MappedSource",
     "PairedSource",
+    "RowNumbers",
     "SamplerSource",
     "Source",
     "Weighted",
+    "check_whole",
+    "source_key",
 ]
 
 Rows = Float[Array, "n d"]
+Seed = list[int]
+
+_ROUNDS_AT_ONCE = 64  # read from disk together: one shape, so one program
+
+
+def source_key(key: UInt32[np.ndarray, " words"], step: int) -> Seed:
+    """What the rows that are read from this step on are drawn by."""
+    return [*key.tolist(), step]
 
 
 class Source(eqx.Module):
@@ -37,9 +48,13 @@ class Source(eqx.Module):
     def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
         """n independent rows of each sample, inside a compiled loop; `step` counts its rounds."""
 
-    def loaded(self, key: PRNGKeyArray, n_steps: int, batch_size: int) -> Source:
+    def rounds(self, n_steps: int) -> Iterator[int]:
+        """So many rounds in the portions that are loaded together."""
+        yield n_steps
+
+    def loaded(self, seed: Seed, n_steps: int, batch_size: int) -> Source:
         """The source for the next `n_steps` rounds, with whatever must first be read from disk."""
-        del key, n_steps, batch_size
+        del seed, n_steps, batch_size
         return self
 
 
@@ -64,8 +79,8 @@ class Weighted(eqx.Module):
         room = np.concatenate([rows, np.zeros((extra, rows.shape[1]), dtype=rows.dtype)])
         if cumulative is not None:
             cumulative = np.concatenate([cumulative, np.full(extra, cumulative[-1])])
-        shares = None if cumulative is None else jnp.asarray(cumulative, dtype=jnp.float32)
-        return cls(jnp.asarray(room), shares, jnp.asarray(n, dtype=jnp.int32))
+        shares = None if cumulative is None else cumulative.astype(np.float32)
+        return cls(*jax.device_put((room, shares, np.asarray(n, dtype=np.int32))))
 
     def draw(self, key: PRNGKeyArray, n: int) -> Rows:
         """n rows with replacement."""
@@ -127,9 +142,13 @@ class PairedSource(Source):
         x_0, x_1 = self.source.draw(key_rows, n, step)
         return self.pairing(x_0, x_1, key=key_pairs)
 
-    def loaded(self, key: PRNGKeyArray, n_steps: int, batch_size: int) -> Source:
+    def rounds(self, n_steps: int) -> Iterator[int]:
+        """So many rounds in the portions that are loaded together."""
+        return self.source.rounds(n_steps)
+
+    def loaded(self, seed: Seed, n_steps: int, batch_size: int) -> Source:
         """The source for the next rounds."""
-        return PairedSource(self.source.loaded(key, n_steps, batch_size), self.pairing)
+        return PairedSource(self.source.loaded(seed, n_steps, batch_size), self.pairing)
 
 
 class MappedSource(Source):
@@ -150,9 +169,14 @@ class MappedSource(Source):
         """Not possible inside a compiled loop: see `loaded`."""
         raise TypeError("MappedSource must be loaded(...) before rows are drawn.")
 
-    def loaded(self, key: PRNGKeyArray, n_steps: int, batch_size: int) -> BlockSource:
-        """Read the rows of the next rounds."""
-        devices, seed = current_devices(), np.asarray(jax.random.key_data(key)).ravel().tolist()
+    def rounds(self, n_steps: int) -> Iterator[int]:
+        """So many rounds in the portions that are loaded together."""
+        for start in range(0, n_steps, _ROUNDS_AT_ONCE):
+            yield min(_ROUNDS_AT_ONCE, n_steps - start)
+
+    def loaded(self, seed: Seed, n_steps: int, batch_size: int) -> BlockSource:
+        """Read the rows of the next rounds; shorter blocks are filled up with their last round."""
+        devices = current_devices()
         if devices.own_rows:  # every process has others, and draws its share of a batch from them
             seed, batch_size = [*seed, devices.process], round(batch_size * devices.share)
         rng, shape = np.random.default_rng(seed), (n_steps, batch_size)
@@ -164,17 +188,16 @@ class MappedSource(Source):
     def _block(
         self, data: np.ndarray, numbers: Int[np.ndarray, "rounds n"]
     ) -> Float[Array, "rounds n d"]:
-        return current_devices().dealt(numbers, data.shape[1], partial(self._rows, data))
+        whole = np.pad(numbers, ((0, _ROUNDS_AT_ONCE - len(numbers)), (0, 0)), mode="edge")
+        return current_devices().dealt(whole, data.shape[1], partial(self._rows, data))
 
     def _rows(
         self, data: np.ndarray, numbers: Int[np.ndarray, "rounds n"]
     ) -> Float[np.ndarray, "rounds n d"]:
         check_whole(data)
-        index = numbers.ravel()
-        order = np.argsort(index)  # disk likes increasing offsets
-        scaled = np.empty((index.size, data.shape[1]), dtype=np.float32)
-        scaled[order] = self.read(data[index[order]])
-        return scaled.reshape(*numbers.shape, -1)
+        # In increasing order, as disks like it, and each once.
+        index, place = np.unique(numbers, return_inverse=True)
+        return self.read(data[index])[place.reshape(numbers.shape)]
 
 
 def _drawn(
@@ -188,3 +211,52 @@ def _drawn(
         return rows[rng.integers(0, rows.size, size=shape)]
     place = np.searchsorted(cumulative, rng.uniform(0.0, cumulative[-1], shape), side="right")
     return rows[np.minimum(place, rows.size - 1)]
+
+
+Places = Int[np.ndarray, "*shape"]
+
+
+class AllBut(eqx.Module):
+    """The numbers 0 … n − 1 without a few: an increasing sequence, of which only those are kept.
+
+    Attributes:
+        n: how many there would be.
+        without: the numbers left out, increasing.
+    """
+
+    n: int = eqx.field(static=True)
+    without: Int[np.ndarray, " k"]
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return self.n - self.without.size
+
+    def __getitem__(self, places: Places) -> Places:
+        """The numbers at places 0 … size − 1 of the sequence."""
+        before = self.without - np.arange(self.without.size)  # places ahead of each gap
+        return places + np.searchsorted(before, places, side="right")
+
+
+RowNumbers = AllBut | Int[np.ndarray, " n"]  # an array where weights leave no shorter way
+
+
+def check_whole(rows: np.ndarray) -> None:
+    """Refuse a memory map whose file was cut short: to read on would end the process by SIGBUS.
+
+    A file that was deleted, or replaced by another of its name, is there as long as it is mapped.
+
+    Raises:
+        OSError: rows are missing.
+    """
+    base: object = rows
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if not isinstance(rows, np.memmap) or not isinstance(base, mmap.mmap):
+        return
+    needed = rows.offset - rows.offset % mmap.ALLOCATIONGRANULARITY + len(base)
+    if base.size() < needed:
+        raise OSError(
+            f"{rows.filename} was cut to {base.size():,} bytes while it was read; its rows need "
+            f"{needed:,}. Put the file back and begin again; a fit with checkpoints goes on."
+        )

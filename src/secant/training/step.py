@@ -1,16 +1,22 @@
-"""One training step and a compiled run of many."""
+"""One training step and a compiled loop of many.
+
+Whatever is a number (steps, rates, seeds, row counts) enters the program as an array: one program
+serves every value of it. A program belongs to shapes and parts.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree, UInt32
 
 from secant.curricula import Curriculum
+from secant.models.anchor import Anchor
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.time_samplers import TimeSampler
@@ -18,9 +24,10 @@ from secant.training.devices import Devices
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 from secant.training.sources import Source
-from secant.training.state import TrainingState, scheduled
 
-__all__ = ["Objective", "Run", "run_steps"]
+__all__ = ["Objective", "Pace", "Steps", "TrainingState", "run_steps", "split", "started"]
+
+Words = UInt32[Array, " words"]  # the bits of a random key
 
 
 class Objective(eqx.Module):
@@ -44,6 +51,11 @@ class Objective(eqx.Module):
             l = t = self.time_sampler.sample(key_pairs, n)
         return low + (high - low) * l, low + (high - low) * t
 
+    @property
+    def settled_at(self) -> float:
+        """The share of the training after which it no longer changes."""
+        return self.curriculum.settled_at if self.target.uses_intervals else 0.0
+
     def batch(
         self,
         key: PRNGKeyArray,
@@ -56,45 +68,115 @@ class Objective(eqx.Module):
         return Batch(*rows, self.path.noise(key_noise, rows[0]), l, t)
 
 
-class Run(eqx.Module):
+class Pace(NamedTuple):
+    """The numbers of a `Training` that a step depends on, as arrays."""
+
+    steps: Float[Array, ""]
+    learning_rate: Float[Array, ""]
+    warmup: Float[Array, ""]
+    clip: Float[Array, ""]
+    average: Float[Array, ""]
+
+    @classmethod
+    def of(cls, training: Training) -> Pace:
+        """The pace of these settings."""
+        warmup = min(training.warmup, training.steps // 2)
+        numbers = (training.steps, training.learning_rate, warmup, training.clip, training.average)
+        return cls(*(np.asarray(number, dtype=np.float32) for number in numbers))
+
+    def rate(self, step: Int[Array, ""]) -> Float[Array, ""]:
+        """The learning rate: a linear warm-up to its peak, then half a cosine down to 0."""
+        rising = step / jnp.maximum(self.warmup, 1.0)
+        share = (step - self.warmup) / (self.steps - self.warmup)
+        falling = 0.5 * (1.0 + jnp.cos(jnp.pi * jnp.clip(share, 0.0, 1.0)))
+        return self.learning_rate * jnp.where(step < self.warmup, rising, falling)
+
+
+class Steps(eqx.Module):
     """All that stays the same from step to step."""
 
     rest: PyTree  # the model's untrained part, see `split`
     source: Source
     objective: Objective
-    training: Training
+    pace: Pace
     optimiser: Optimiser = Adam()
+    batch_size: int = eqx.field(static=True, default=512)
     devices: Devices = eqx.field(static=True, default=Devices())
 
 
+class TrainingState(eqx.Module):
+    """All that changes: weights, their moving average, the optimiser's memory, step and key."""
+
+    weights: PyTree
+    average: PyTree
+    memory: Any
+    step: Int[Array, ""]
+    key: Words
+
+
+def _rule(optimiser: Optimiser, pace: Pace) -> optax.GradientTransformation:
+    return optax.chain(optax.clip_by_global_norm(pace.clip), optimiser.at(pace.rate))
+
+
+@eqx.filter_jit
+def started(weights: PyTree, optimiser: Optimiser, pace: Pace, key: Words) -> TrainingState:
+    """The state before the first step.
+
+    Its buffers are its own: the loop donates them, and the weights may be trained once more.
+    """
+    own, average = (jax.tree.map(jnp.copy, weights) for _ in range(2))
+    memory = _rule(optimiser, pace).init(weights)
+    return TrainingState(own, average, memory, jnp.zeros((), jnp.int32), jnp.copy(key))
+
+
 def _one_step(
-    run: Run, state: TrainingState, round_: Int[Array, ""]
+    steps: Steps, state: TrainingState, round_: Int[Array, ""]
 ) -> tuple[TrainingState, Float[Array, ""]]:
-    key, key_rows, key_batch = jax.random.split(state.key, 3)
-    rows = run.source.draw(key_rows, run.training.batch_size, round_)
-    progress = state.step / run.training.steps
-    batch = run.devices.split(run.objective.batch(key_batch, rows, progress))
+    key, key_rows, key_batch = jax.random.split(jax.random.wrap_key_data(state.key), 3)
+    rows = steps.source.draw(key_rows, steps.batch_size, round_)
+    progress = state.step / steps.pace.steps
+    batch = steps.devices.split(steps.objective.batch(key_batch, rows, progress))
 
     def mean_loss(weights: PyTree) -> Float[Array, ""]:
-        model = eqx.combine(weights, run.rest)
-        return jnp.mean(run.objective.target.losses(model, run.objective.path, batch))
+        model = eqx.combine(weights, steps.rest)
+        return jnp.mean(steps.objective.target.losses(model, steps.objective.path, batch))
 
-    loss, gradient = run.devices.alike(jax.value_and_grad(mean_loss)(state.weights))
-    rule = scheduled(run.optimiser, run.training)
+    loss, gradient = steps.devices.alike(jax.value_and_grad(mean_loss)(state.weights))
+    rule = _rule(steps.optimiser, steps.pace)
     updates, memory = rule.update(gradient, state.memory, state.weights)
     weights = optax.apply_updates(state.weights, updates)
     # Young averages forget faster, or the initial weights would linger for 1/(1 − decay) steps.
-    decay = jnp.minimum(run.training.average, (1.0 + state.step) / (10.0 + state.step))
+    decay = jnp.minimum(steps.pace.average, (1.0 + state.step) / (10.0 + state.step))
     average = optax.incremental_update(weights, state.average, 1.0 - decay)
-    return TrainingState(weights, average, memory, state.step + 1, key), loss
+    bits = jax.random.key_data(key)
+    return TrainingState(weights, average, memory, state.step + 1, bits), loss
 
 
 @eqx.filter_jit(donate="all-except-first")
 def run_steps(
-    run: Run, state: TrainingState, n_steps: int
-) -> tuple[TrainingState, Float[Array, " n_steps"]]:
-    """`n_steps` steps in one compiled loop; returns the new state and the losses.
+    steps: Steps, state: TrainingState, n_steps: Int[Array, ""]
+) -> tuple[TrainingState, Float[Array, ""]]:
+    """`n_steps` steps in one compiled loop; returns the new state and the mean loss.
 
     Data and tables come in as arguments: an array closed over would be folded into the program.
     """
-    return jax.lax.scan(partial(_one_step, run), state, jnp.arange(n_steps))
+
+    def body(
+        round_: Int[Array, ""], carry: tuple[TrainingState, Float[Array, ""]]
+    ) -> tuple[TrainingState, Float[Array, ""]]:
+        state, loss = _one_step(steps, carry[0], round_)
+        return state, carry[1] + loss
+
+    start = (state, jnp.zeros((), jax.dtypes.canonicalize_dtype(float)))
+    state, total = jax.lax.fori_loop(0, n_steps, body, start)
+    return state, total / n_steps
+
+
+def split(model: PyTree) -> tuple[PyTree, PyTree]:
+    """Trainable weights and the rest. The anchor is closed form: none of it is trained."""
+    spec = jax.tree.map(
+        lambda leaf: not isinstance(leaf, Anchor) and eqx.is_inexact_array(leaf),
+        model,
+        is_leaf=lambda node: isinstance(node, Anchor),
+    )
+    return eqx.partition(model, spec)

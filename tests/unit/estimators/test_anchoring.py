@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from secant.estimators.anchoring import GaussianMixtures, GaussianMoments, resolved_anchor
-from secant.estimators.preparation import Sample, from_samples
-from secant.estimators.scaling import Identity
+from secant.anchoring import GaussianMixtures, GaussianMoments, resolved_anchor
+from secant.samples import Sample, from_samples
+from secant.scaling import Identity
 from secant.models import GaussianAnchor, MixtureAnchor
 from secant.paths import DiffusionInterpolant
 from secant.training import Training

@@ -5,7 +5,7 @@ from sklearn.exceptions import NotFittedError
 
 from secant import OutlierWarning, PathEntropy, Training
 from secant.estimators.path_entropy import EntropyDifference
-from secant.estimators.scaling import LEVELS, Scaling
+from secant.scaling import LEVELS, Scaling
 from secant.models.networks import ResidualMLP
 from secant.models.velocity import MeanVelocity
 

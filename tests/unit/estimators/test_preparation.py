@@ -7,8 +7,8 @@ import pytest
 
 from secant import Identity, Standardise, Training
 from secant.estimators import preparation
-from secant.estimators.gaussians import Gaussian
-from secant.estimators.preparation import Sample, from_sampler, from_samples
+from secant.gaussians import Gaussian
+from secant.samples import Sample, from_sampler, from_samples
 
 N = 500
 STEP = jnp.zeros((), dtype=jnp.int32)

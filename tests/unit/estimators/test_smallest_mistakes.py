@@ -8,7 +8,7 @@ import pytest
 from secant import KernelRatio, OutlierWarning, SklearnRatio
 from secant.diagnostics import feature_drift
 from secant.estimators.checks import checked_rows, checked_weights
-from secant.estimators.spread import Spread
+from secant.spread import Spread
 
 ROWS = np.arange(8.0).reshape(4, 2)
 

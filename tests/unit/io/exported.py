@@ -6,7 +6,7 @@ import numpy as np
 import onnxruntime
 
 from secant import DensityEstimator, SecantRatio
-from secant.estimators.scaling import Standardise
+from secant.scaling import Standardise
 from secant.integration import SecantSteps
 from secant.io.export import export_onnx, export_stablehlo, load_stablehlo
 from secant.models import SpectralSecant

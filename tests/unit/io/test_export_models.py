@@ -9,7 +9,7 @@ from tests.unit.io import exported as e
 
 from secant import CTSM, ChasmSwitch, ClassifierRatio, KernelRatio, SecantRatio, Training
 from secant.bases import Copula, FullGaussian, Growth, Mixture, StandardNormal
-from secant.estimators.scaling import AdaptiveMargins, Identity, Standardise
+from secant.scaling import AdaptiveMargins, Identity, Standardise
 from secant.integration import GaussLegendre, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, SpectralSecant, TangentNetwork
 from secant.models.anchor import Anchored

@@ -19,7 +19,7 @@ from secant.model_files.strict_json import parsed, written
 from secant.model_files.structure import decoded, encoded, vocabulary
 from secant.paths import DiffusionBridge, Moments
 from secant.schedules import VariancePreserving
-from secant.training.history import Record, Status
+from secant.training.settings import Record, Status
 
 DTYPES = st.sampled_from(["bool", "i1", "u2", "i4", "u8", "i8", "f2", "f4", "f8"])
 ARRAYS = DTYPES.flatmap(lambda d: arrays.arrays(d, arrays.array_shapes(min_dims=0, min_side=0)))
@@ -63,7 +63,7 @@ def test_any_tree_of_ours_survives(tree):
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
     | st.sampled_from(["a0", "a1", "nan", "C", "float32", "secant.paths.DiffusionBridge",
-                       "secant.training.history.Status", "FINISHED", "os.system"]),
+                       "secant.training.settings.Status", "FINISHED", "os.system"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
         st.sampled_from(["class", "fields", "member", "tuple", "dict", "float", "scalar", "value",
                          "array", "order", "jax", "names", "random_state", "rest", "schedule",
@@ -172,9 +172,9 @@ def with_fields(tree, **fields):
         ({**MOMENTS, "fields": {"square_0": 1.0}}, r"Moments lacks \['cross', 'square_1'\]"),
         ({**BRIDGE, "fields": []}, "where a dict belongs"),
         ({**BRIDGE, "class": 3}, "where a str belongs"),
-        ({"class": "secant.training.history.Status", "member": "__class__"}, "does not hold"),
-        ({"class": "secant.training.history.Status", "member": ["FINISHED"]}, "does not hold"),
-        ({"class": "secant.training.history.Status", "fields": {}}, "has no fields"),
+        ({"class": "secant.training.settings.Status", "member": "__class__"}, "does not hold"),
+        ({"class": "secant.training.settings.Status", "member": ["FINISHED"]}, "does not hold"),
+        ({"class": "secant.training.settings.Status", "fields": {}}, "has no fields"),
         ({"class": "secant.training.settings.Training", "member": "steps"}, "has no members"),
         ({"class": "secant.training.settings.Training"}, "something with keys"),
         ({}, "something with keys"),

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from secant import SklearnRatio, compare
 from secant.tasks.path_picture import PathLine, PathPicture
-from secant.training.history import Record
+from secant.training.settings import Record
 
 HOSTILE = (
     "<script>window.pwned=1</script>",

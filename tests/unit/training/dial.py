@@ -12,7 +12,7 @@ from secant.time_samplers import Uniform
 from secant.training import Training
 from secant.training.held_out import HeldOut
 from secant.training.loop import train
-from secant.training.problem import Problem
+from secant.training.loop import Problem
 from secant.training.sources import ArraySource, Weighted
 from secant.training.step import Objective
 

@@ -20,7 +20,7 @@ from secant.training import (
 from secant.training.checkpoint_files import Progress, Slot
 from secant.training.devices import Devices, current_devices
 from secant.training.fingerprints import Causes, digests
-from secant.training.interruption import holding_back_signals
+from secant.training.checkpoints import holding_back_signals
 
 
 def together(monkeypatch, module, **fields):

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.training.dial import Towards, turned
 
 from secant.training import Status, keeping_best_on_interrupt
-from secant.training.interruption import is_interrupted
+from secant.training.checkpoints import is_interrupted
 
 pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")
 

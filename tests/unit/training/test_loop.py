@@ -22,8 +22,8 @@ from secant.targets import Batch, ImpliedVelocity, TangentVelocity
 from secant.training import Status, Training
 from secant.training.held_out import HeldOut
 from secant.training.loop import train
-from secant.training.problem import Problem
-from secant.training.state import split
+from secant.training.loop import Problem
+from secant.training.step import split
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
 

@@ -9,7 +9,7 @@ from tests.unit.training.dial import Towards, turned
 
 from secant import DivergenceWarning
 from secant.training import Status, checkpointing
-from secant.training.retry import train_again_if_diverged
+from secant.training.loop import train_again_if_diverged
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
 

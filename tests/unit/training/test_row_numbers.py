@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from secant.training.row_numbers import AllBut
+from secant.training.sources import AllBut
 
 
 @pytest.mark.parametrize(

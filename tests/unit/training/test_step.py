@@ -19,7 +19,7 @@ from secant.targets import (
 from secant.time_samplers import Uniform
 from secant.training import Training
 from secant.training.optimisers import Adam
-from secant.training.state import TrainingState, scheduled, split
+from secant.training.step import TrainingState, scheduled, split
 from secant.training.step import Objective, Run, run_steps
 
 pytestmark = pytest.mark.usefixtures("unoptimised")

@@ -18,12 +18,12 @@ from secant.curricula import FullIntervals
 from secant.datasets import block_gaussians
 from secant.estimators import GaussianMoments, SecantRatio, Standardise
 from secant.estimators.neural import Runner, Stage
-from secant.estimators.preparation import Prepared, paired_rows
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant
 from secant.models.networks import Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
+from secant.samples import Prepared, paired_rows
 from secant.schedules import Foellmer, Linear
 from secant.targets.batch import Batch, Target
 from secant.targets.flow_matching import FlowMatching
@@ -31,9 +31,8 @@ from secant.targets.velocity import TangentVelocity, velocity_losses
 from secant.time_samplers import LogitNormal, Uniform
 from secant.training import Training
 from secant.training.held_out import HeldOut
-from secant.training.loop import TrainingResult, train
+from secant.training.loop import Problem, TrainingResult, train
 from secant.training.optimisers import Optimiser
-from secant.training.problem import Problem
 from secant.training.step import Objective
 
 __all__ = ["PLAIN", "parts"]

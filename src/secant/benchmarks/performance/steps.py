@@ -26,8 +26,7 @@ from secant.targets import TangentVelocity
 from secant.time_samplers import Uniform
 from secant.training import Training
 from secant.training.sources import ArraySource, Weighted
-from secant.training.state import TrainingState, split
-from secant.training.step import Objective, run_steps
+from secant.training.step import Objective, TrainingState, run_steps, split
 from secant.training.step import Run as Steps
 
 __all__ = ["StepRow", "StepSuite", "steps"]

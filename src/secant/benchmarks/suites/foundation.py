@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from secant.anchoring import AnchorRule
 from secant.benchmarks.suites.entries import Entry, Suite, by_seed
 from secant.benchmarks.suites.shared import FROM_NORMAL, isadre, mapped_tasks
 from secant.benchmarks.tasks import Task
@@ -19,7 +20,6 @@ from secant.datasets import (
     through,
 )
 from secant.estimators import GaussianMoments, SecantRatio, Standardise
-from secant.estimators.anchoring import AnchorRule
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant
 from secant.training import Training

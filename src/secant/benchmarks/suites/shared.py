@@ -15,10 +15,10 @@ from secant.datasets import (
     through,
 )
 from secant.estimators import ISADRE, Identity
-from secant.estimators.scaling import ScalingRule
 from secant.integration import GaussLegendre, Rule, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, ResidualMLP
 from secant.paths import DiffusionInterpolant, Path
+from secant.scaling import ScalingRule
 from secant.time_samplers import TimeSampler, Uniform
 from secant.training import Training
 

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from secant.anchoring import AnchorRule
 from secant.benchmarks.suites.entries import Entry, Make, Suite, by_seed
 from secant.benchmarks.suites.shared import mapped_tasks
 from secant.benchmarks.tasks import Task
@@ -25,7 +26,6 @@ from secant.estimators import (
     SecantRatio,
     Standardise,
 )
-from secant.estimators.anchoring import AnchorRule
 from secant.models import (
     AlignedSecant,
     ModelBuilder,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float, Int
 
-from secant.estimators.direct import DirectRatio, fold_numbers
+from secant.estimators._base import RatioEstimator
+from secant.estimators.direct import DirectMixin, fold_numbers
 from secant.estimators.kernel.basis import GaussianBasis, median_distance, squared_distances
 from secant.estimators.kernel.diagnostics import diagnosed
 from secant.estimators.kernel.least_squares import LeastSquares
@@ -18,8 +19,8 @@ from secant.estimators.kernel.selection import (
     selected,
 )
 from secant.estimators.kernel.settings import LEAVE_ONE_OUT, check_settings
-from secant.estimators.preparation import Sample, rows_for_scaling
-from secant.estimators.scaling import ScalingRule, Standardise
+from secant.samples import Sample, rows_for_scaling
+from secant.scaling import ScalingRule, Standardise
 
 __all__ = ["KernelRatio"]
 
@@ -32,7 +33,7 @@ _ROWS_FOR_MEDIAN = 1000
 _ROWS_AT_ONCE = 1 << 14
 
 
-class KernelRatio(DirectRatio):
+class KernelRatio(DirectMixin, RatioEstimator):
     """The ratio as a combination of Gaussian kernels, r(x) = Σ_k θ_k exp(−‖x − c_k‖²/2σ²).
 
     `"ulsif"` (D1) and `"rulsif"` (D2) are least squares on centres from x_1, `"kulsif"` (D4) least

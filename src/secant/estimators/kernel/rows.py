@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from secant.estimators.kernel.basis import GaussianBasis
-from secant.estimators.preparation import Sample
-from secant.estimators.scaling import Scaling
+from secant.samples import Sample
+from secant.scaling import Scaling
 
 __all__ = ["Blocks", "FeatureRows", "Rows", "WholeSample"]
 

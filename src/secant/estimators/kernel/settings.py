@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from secant.estimators.checks import is_count
-from secant.estimators.scaling import ScalingRule
+from secant.scaling import ScalingRule
 
 if TYPE_CHECKING:
     from secant.estimators.kernel.estimator import KernelRatio

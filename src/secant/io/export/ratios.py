@@ -10,12 +10,12 @@ from jaxtyping import Array, Float
 from secant.estimators import ChasmSwitch, KernelRatio, RatioEstimator
 from secant.estimators.differentiable import DifferentiableRatio
 from secant.estimators.kernel.basis import GaussianBasis
-from secant.estimators.scaling import FARTHEST, LEVELS, Scaling, tail
 from secant.integration import Quadrature, Rule, SecantSteps
 from secant.io.export.errors import ExportError
 from secant.io.export.intervals import ColumnTables
 from secant.io.export.programs import Prepared, Program
 from secant.models.secant_function import SecantFunction
+from secant.scaling import FARTHEST, LEVELS, Scaling, tail
 
 __all__ = ["fitted_part", "ratio_program", "scaled"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import multivariate_normal
 
-from secant.training.processes import summed
+from secant.training.devices import summed
 
 __all__ = ["Gaussian"]
 

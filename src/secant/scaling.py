@@ -19,8 +19,8 @@ from jaxtyping import Array, Bool, Float
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from secant.estimators.spread import Spread
 from secant.provenance import cores
+from secant.spread import Spread
 
 __all__ = [
     "FARTHEST",

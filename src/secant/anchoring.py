@@ -12,10 +12,10 @@ from jaxtyping import Float
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from secant.estimators.gaussians import Gaussian
-from secant.estimators.preparation import Prepared
+from secant.gaussians import Gaussian
 from secant.models.anchor import Anchor, GaussianAnchor, MixtureAnchor
 from secant.paths import Path
+from secant.samples import Prepared
 
 __all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor"]
 
@@ -78,7 +78,9 @@ class GaussianMixtures(AnchorRule):
         seed: int,
     ) -> tuple[Float[np.ndarray, " k"], list[Gaussian]]:
         """Double the components while the held-out likelihood of the mixture still rises."""
-        best, weights, parts = single.log_likelihood(held), np.ones(1), [single]
+        # One Gaussian is judged, like the mixtures, by rows it was not made of.
+        best = Gaussian.of([rows], None).log_likelihood(held)
+        weights, parts = np.ones(1), [single]
         k = 2
         # Ten rows a component and column: below that a component's covariance is noise.
         while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
@@ -99,6 +101,8 @@ def resolved_anchor(anchor: bool | AnchorRule) -> AnchorRule | None:  # noqa: FB
     """An estimator's `anchor` parameter as a rule: True is the default one, False is none."""
     if isinstance(anchor, AnchorRule):
         return anchor
+    if not isinstance(anchor, bool | np.bool_):
+        raise TypeError(f"`anchor` must be True, False or an AnchorRule; got {anchor!r}.")
     return GaussianMixtures() if anchor else None
 
 

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from secant.estimators.gaussians import Gaussian
-from secant.estimators.scaling import Scaling, ScalingRule
+from secant.gaussians import Gaussian
 from secant.paths import Moments
-from secant.training.devices import current_devices
-from secant.training.mapped_files import check_whole
-from secant.training.processes import check_even, pooled
-from secant.training.row_numbers import AllBut, RowNumbers
+from secant.scaling import Scaling, ScalingRule
+from secant.training.devices import check_even, current_devices, pooled
 from secant.training.settings import Training
 from secant.training.sources import (
+    AllBut,
     ArraySource,
     MappedSource,
+    RowNumbers,
     SamplerSource,
     Source,
     Weighted,
+    check_whole,
 )
 
-__all__ = [
-    "Prepared",
-    "Sample",
-    "from_sampler",
-    "from_samples",
-    "paired_rows",
-    "rows_for_scaling",
-]
+__all__ = ["Prepared", "Sample", "Sampler", "Samples", "prepared", "rows_for_scaling"]
 
 Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, "n d"]]]
 
@@ -42,7 +36,6 @@ _ROWS_IN_HAND = 20_000
 _ROWS_AS_THEY_CAME = 10_000
 _MOST_ROWS_FOR_MOMENTS = 2_000_000
 _BLOCK = 1 << 16
-_FEWEST_PAIRS = 4096  # held-out pairs: few rows are paired and timed several times over
 
 
 @dataclass(frozen=True)
@@ -58,14 +51,23 @@ class Sample:
         return float(self.rows.shape[0] if self.weights is None else self.weights.sum())
 
 
+Samples = tuple[Sample, Sample] | Sampler
+
+
 @dataclass(frozen=True)
 class Prepared:
-    """Everything about the data that training and diagnostics use, in scaled coordinates."""
+    """Everything about the data that training and diagnostics use, in scaled coordinates.
+
+    No row is in two of the three: those trained on choose the weights, those held out choose the
+    state to keep and the size of an anchor, and those to report on choose nothing.
+    """
 
     source: Source
     scaling: Scaling
     held_0: Float[np.ndarray, "m d"]
     held_1: Float[np.ndarray, "m d"]
+    report_0: Float[np.ndarray, "m d"]
+    report_1: Float[np.ndarray, "m d"]
     rows_0: Float[np.ndarray, "k d"]  # some of the training rows, for whatever fits in memory
     rows_1: Float[np.ndarray, "k d"]
     raw_0: Float[np.ndarray, "j d"]  # a few rows as they came, before scaling
@@ -82,14 +84,25 @@ class Prepared:
     def moments(self) -> Moments:
         """What the mean variance of the conditional time score needs."""
         cross = self.gaussian_0.mean @ self.gaussian_1.mean
-        # Arrays: plain numbers would become part of the program, compiled anew for every data set.
-        return Moments(*jnp.asarray([self.gaussian_0.square, self.gaussian_1.square, cross]))
+        # Arrays: plain numbers would become part of the program, one for every data set.
+        numbers = np.asarray([self.gaussian_0.square, self.gaussian_1.square, cross], np.float32)
+        return Moments(numbers[0, ...], numbers[1, ...], numbers[2, ...])
 
 
-def from_samples(
+def prepared(samples: Samples, rule: ScalingRule, training: Training, seed: int) -> Prepared:
+    """Scale two samples, or the rows of a sampler, and hold some out."""
+    if callable(samples):
+        return _from_sampler(samples, rule, training, seed)
+    return _from_samples(*samples, rule, training, seed)
+
+
+def _from_samples(
     sample_0: Sample, sample_1: Sample, rule: ScalingRule, training: Training, seed: int
 ) -> Prepared:
     """Prepare two arrays, in memory or memory-mapped.
+
+    The scaling and the moments of the anchor look at the rows trained on and at those held out to
+    choose by: few rows are to spare.
 
     Of rows that every process brings of its own, as many of each are pooled as one would take: all
     processes come to the same scaling, held-out rows and moments.
@@ -98,20 +111,20 @@ def from_samples(
     samples = (sample_0, sample_1)
     check_even([s.mass for s in samples], sample_0.rows.shape[1])
     splits = [_split(s, training, rng) for s in samples]
-    kept = [train for train, _ in splits]
-    some = [
-        _resampled(s, _thinned(rows, _of_this_process(_ROWS_FOR_SCALING), rng), rng)
-        for s, rows in zip(samples, kept, strict=True)
-    ]
-    scaling = rule.fitted(*map(pooled, some))
-    in_hand = _of_this_process(_ROWS_IN_HAND)
-    raw = [pooled(x[rng.permutation(x.shape[0])[:in_hand]]) for x in some]
-    held = [
-        scaling(pooled(_resampled(s, held, rng)))
-        for s, (_, held) in zip(samples, splits, strict=True)
-    ]
-    source, gaussians = _trained_on(samples, kept, scaling)
-    return _prepared(source, scaling, held, raw, gaussians)
+
+    def some(rows: Sequence[RowNumbers], most: int | None = None) -> list[np.ndarray]:
+        thinned = (r if most is None else _thinned(r, _of_this_process(most), rng) for r in rows)
+        return [
+            pooled(_resampled(s, r[np.arange(r.size)], rng))
+            for s, r in zip(samples, thinned, strict=True)
+        ]
+
+    scaling = rule.fitted(*some([split.seen for split in splits], _ROWS_FOR_SCALING))
+    raw = some([split.train for split in splits], _ROWS_IN_HAND)
+    held = some([split.held for split in splits])
+    report = some([split.report for split in splits])
+    source, gaussians = _trained_on(samples, splits, scaling)
+    return _prepared(source, scaling, (*held, *report), raw, gaussians)
 
 
 def _of_this_process(rows: int) -> int:
@@ -123,15 +136,19 @@ def _of_this_process(rows: int) -> int:
 def _prepared(
     source: Source,
     scaling: Scaling,
-    held: list[np.ndarray],
-    raw: list[np.ndarray],
-    gaussians: list[Gaussian],
+    held: Sequence[np.ndarray],
+    raw: Sequence[np.ndarray],
+    gaussians: Sequence[Gaussian],
 ) -> Prepared:
+    """From raw rows: held out of both samples, to report on of both, and some to train on."""
+    held_0, held_1, report_0, report_1 = map(scaling, held)
     return Prepared(
         source,
         scaling,
-        held_0=held[0],
-        held_1=held[1],
+        held_0=held_0,
+        held_1=held_1,
+        report_0=report_0,
+        report_1=report_1,
         rows_0=scaling(raw[0]),
         rows_1=scaling(raw[1]),
         raw_0=raw[0][:_ROWS_AS_THEY_CAME],
@@ -141,22 +158,42 @@ def _prepared(
     )
 
 
-def _split(
-    sample: Sample, training: Training, rng: np.random.Generator
-) -> tuple[RowNumbers, Int[np.ndarray, " b"]]:
-    """Row numbers to train on and to hold out; rows of weight 0 are in neither."""
+class _Split(NamedTuple):
+    """Row numbers of one sample.
+
+    Attributes:
+        train: to draw batches from.
+        held: to choose by.
+        report: to report on.
+        seen: the first two.
+    """
+
+    train: RowNumbers
+    held: Int[np.ndarray, " b"]
+    report: Int[np.ndarray, " b"]
+    seen: RowNumbers
+
+
+def _split(sample: Sample, training: Training, rng: np.random.Generator) -> _Split:
+    """Who is trained on, held out and reported on; rows of weight 0 are in none.
+
+    Two rows leave none to report on but those held out, and one row has to serve for all.
+    """
     n = sample.rows.shape[0]
     weighty = None if sample.weights is None else np.flatnonzero(sample.weights > 0.0)
     n_rows = n if weighty is None else weighty.size
     if n_rows == 1:  # all the weight on one row, which is then as good as many copies of it
         only = np.zeros(1, dtype=np.int64) if weighty is None else weighty
-        return only, only
-    most = min(_of_this_process(training.validation_rows), n_rows - 1)
+        return _Split(only, only, only, only)
+    most = min(_of_this_process(training.validation_rows), max((n_rows - 1) // 2, 1))
     n_held = int(np.clip(round(training.validation_share * n_rows), 1, most))
-    held = rng.choice(n_rows, size=n_held, replace=False)
+    n_out = min(2 * n_held, n_rows - 1)
+    out = rng.choice(n_rows, size=n_out, replace=False)
+    held, report = out[:n_held], out[-n_held:]
     if weighty is None:  # no list of all rows: the numbers of a billion are 8 GB
-        return AllBut(n, np.sort(held)), held
-    return np.delete(weighty, held), weighty[held]
+        return _Split(AllBut(n, np.sort(out)), held, report, AllBut(n, np.sort(report)))
+    train, seen = np.delete(weighty, out), np.delete(weighty, report)
+    return _Split(train, weighty[held], weighty[report], seen)
 
 
 def _thinned(rows: RowNumbers, most: int, rng: np.random.Generator) -> Int[np.ndarray, " m"]:
@@ -182,25 +219,23 @@ def rows_for_scaling(sample: Sample, rng: np.random.Generator) -> Float[np.ndarr
 
 
 def _trained_on(
-    samples: tuple[Sample, Sample], kept: list[RowNumbers], scaling: Scaling
+    samples: tuple[Sample, Sample], splits: Sequence[_Split], scaling: Scaling
 ) -> tuple[Source, list[Gaussian]]:
-    """Where batches come from, and the moments of the rows they are drawn from."""
-    pairs = list(zip(samples, kept, strict=True))
-    weights = [_weights(s, rows) for s, rows in pairs]
-    shares = [_shares(w) for w in weights]
+    """Where batches come from, and the moments of all rows that may be seen."""
+    pairs = list(zip(samples, splits, strict=True))
+    gaussians = [
+        Gaussian.of(_read(s, split.seen, scaling), _weights(s, split.seen)) for s, split in pairs
+    ]
+    (zero, one), (first, second) = (s.rows for s in samples), (split.train for split in splits)
+    shares = [_shares(_weights(s, split.train)) for s, split in pairs]
     if current_devices().own_rows or any(isinstance(s.rows, np.memmap) for s in samples):
-        zero, one = (s.rows for s in samples)
-        mapped = MappedSource(zero, one, kept[0], kept[1], scaling, shares[0], shares[1])
-        blocks = [_read(s, rows, scaling) for s, rows in pairs]
-        return mapped, [Gaussian.of(x, w) for x, w in zip(blocks, weights, strict=True)]
-    scaled = [scaling(s.rows[rows[np.arange(rows.size)]]) for s, rows in pairs]
-    source = ArraySource(*(Weighted.padded(x, w) for x, w in zip(scaled, shares, strict=True)))
-    cut = [np.array_split(x, -(-len(x) // _BLOCK)) for x in scaled]
-    return source, [Gaussian.of(x, w) for x, w in zip(cut, weights, strict=True)]
+        return MappedSource(zero, one, first, second, scaling, shares[0], shares[1]), gaussians
+    scaled = [scaling(s.rows[rows.train[np.arange(rows.train.size)]]) for s, rows in pairs]
+    return ArraySource(*map(Weighted.padded, scaled, shares)), gaussians
 
 
 def _read(sample: Sample, rows: RowNumbers, scaling: Scaling) -> Iterator[Float[np.ndarray, "m d"]]:
-    """Scaled rows, a block at a time, for those that do not fit in memory."""
+    """Scaled rows, a block at a time: they need not fit in memory."""
     for start in range(0, rows.size, _BLOCK):
         check_whole(sample.rows)
         places = np.arange(start, min(start + _BLOCK, rows.size))
@@ -221,13 +256,17 @@ def _shares(weights: Float[np.ndarray, " n"] | None) -> Float[np.ndarray, " n"] 
     return cumulative / cumulative[-1]
 
 
-def from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: int) -> Prepared:
+def _from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: int) -> Prepared:
     """Prepare a JAX-traceable sampler (key, n) → (x_0, x_1) of fresh rows."""
-    key_scaling, key_held, key_moments = jax.random.split(jax.random.key(seed), 3)
+    key_scaling, key_held, key_report, key_moments = jax.random.split(jax.random.key(seed), 4)
     # A sampler's rows are free: a fifth of the usual thinning is plenty for means and quantiles.
     rows = [np.asarray(x) for x in sampler(key_scaling, _ROWS_FOR_SCALING // 5)]
     scaling = rule.fitted(*rows)
-    held = [scaling(np.asarray(x)) for x in sampler(key_held, training.validation_rows)]
+    held = [
+        np.asarray(x)
+        for key in (key_held, key_report)
+        for x in sampler(key, training.validation_rows)
+    ]
     source = SamplerSource(sampler, scaling.traced)
     # As many rows as training will see: moments are then no worse, and no dearer, than the rest.
     n_rows = min(training.steps * training.batch_size, _MOST_ROWS_FOR_MOMENTS)
@@ -255,24 +294,3 @@ def _sampled_gaussians(source: SamplerSource, n_rows: int, key: PRNGKeyArray) ->
         )
         for i in (0, 1)
     ]
-
-
-def paired_rows(
-    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], times: int = 1
-) -> tuple[Float[Array, "k d"], Float[Array, "k d"]]:
-    """Rows of both samples in random pairs, `times` times over, and more often if there are few.
-
-    The same pairs for every fit, so that scores can be compared.
-    """
-    rng = np.random.default_rng(0)
-    n = times * max(_FEWEST_PAIRS, x_0.shape[0], x_1.shape[0])
-    first, second = (jnp.asarray(_cycled(x, n, rng)) for x in (x_0, x_1))
-    return first, second
-
-
-def _cycled(
-    x: Float[np.ndarray, "n d"], n: int, rng: np.random.Generator
-) -> Float[np.ndarray, "m d"]:
-    """n rows that use every row equally often, in random order."""
-    index = np.resize(np.arange(x.shape[0]), n)
-    return x[rng.permutation(index)]
