@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -39,6 +41,8 @@ class AlignedSecant(ModelBuilder):
 
 
 class _AlignedFunction(SecantFunction):
+    saved_as: ClassVar[str] = "AlignedFunction"
+
     trunk: Trunk
     n_frequencies: int = eqx.field(static=True)
 

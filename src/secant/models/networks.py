@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Callable
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -43,6 +44,8 @@ def _normal(key: PRNGKeyArray, n_in: int, n_out: int) -> Float[Array, "n_in n_ou
 
 class Linear(eqx.Module):
     """x ↦ x W + b. Rows on the left, so that a batch under `vmap` stays one matrix product."""
+
+    saved_as: ClassVar[str] = "LinearLayer"
 
     weight: Float[Array, "n_in n_out"]
     bias: Float[Array, " n_out"]
@@ -104,6 +107,8 @@ class ResidualMLP(TrunkBuilder):
 
 
 class _ResidualNetwork(eqx.Module):
+    saved_as: ClassVar[str] = "ResidualNetwork"
+
     entry: Linear
     layers: list[Linear]
     squares: Float[Array, "n_in width"] | None
@@ -167,6 +172,8 @@ class FourierMLP(TrunkBuilder):
 
 
 class _FourierNetwork(eqx.Module):
+    saved_as: ClassVar[str] = "FourierNetwork"
+
     waves: Float[Array, "n_in n_waves"]
     rest: Trunk
 
@@ -189,6 +196,8 @@ class QuadraticForms(TrunkBuilder):
 
 
 class _QuadraticNetwork(eqx.Module):
+    saved_as: ClassVar[str] = "QuadraticNetwork"
+
     squares: Float[Array, "n_out n_in n_in"]
     rest: Linear
 
