@@ -93,7 +93,9 @@ class Method(eqx.Module):
     def __check_init__(self) -> None:
         for name, kind in _KINDS.items():
             part = getattr(self, name)
-            if not isinstance(part, kind | None) or (part is None and name not in _MAY_BE_NONE):
+            if part is None and name in _MAY_BE_NONE:
+                continue
+            if not isinstance(part, kind):
                 raise TypeError(f"`{name}` must be a {kind.__name__} or None; got {part!r}.")
 
 
@@ -225,7 +227,7 @@ def _held_out(
 
 def _built(method: Method, data: Prepared, words: UInt32[np.ndarray, " 2"]) -> PyTree:
     """A fresh model, on top of the anchor if there is one."""
-    key = jax.random.wrap_key_data(_child(words, 0))
+    key = jax.random.wrap_key_data(jax.device_put(_child(words, 0)))
     model = method.model.build(data.n_features, key=key)
     if method.anchor is None:
         return model
@@ -255,7 +257,7 @@ def _diagnosed(
     common = RatioDiagnostics.from_scores(
         zero,
         one,
-        loss=tuple(report_on.score(result.model)),
+        loss=report_on.score(result.model),
         drift=feature_drift(data.raw_0, data.raw_1, names),
         self_check=_both_self_checked(model, rows) if _is_of_secants(method) else None,
     )
@@ -315,7 +317,7 @@ def evaluated(
 def padded_blocks(
     x: Float[np.ndarray, "n d"],
     prepare: Callable[[np.ndarray], np.ndarray] = np.asarray,
-) -> Iterator[Float[np.ndarray, "m e"]]:
+) -> Iterator[Float[Array, "m e"]]:
     """Blocks of a few sizes (powers of two up to a maximum), the last one padded with zeros.
 
     So that odd numbers of rows need no programs of their own. Blocks are made one at a time.
@@ -328,7 +330,7 @@ def padded_blocks(
         check_whole(x)
         block = prepare(x[start : start + ROWS_AT_ONCE]).astype(np.float32, copy=False)
         size = max(_FEWEST_ROWS, 1 << (max(len(block), 1) - 1).bit_length())
-        yield np.pad(block, ((0, size - len(block)), (0, 0)))
+        yield jax.device_put(np.pad(block, ((0, size - len(block)), (0, 0))))
 
 
 def one_behind(items: Iterable[_Item]) -> Iterator[_Item]:

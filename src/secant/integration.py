@@ -86,18 +86,20 @@ def _log_ratio(model: SecantFunction, x: Float[Array, "n d"]) -> Float[Array, " 
     return jax.lax.map(model.log_ratio, x.reshape(-1, _TILE, x.shape[1])).reshape(n)
 
 
-def _nothing(x: Float[Array, "n d"]) -> Float[np.ndarray, " n"] | Float[Array, " n"]:
+def _nothing(x: Float[Array, "n d"]) -> Float[Array, " n"]:
     """A sum over nothing, on the host unless the number of rows is only known in a program."""
     n: object = x.shape[0]
-    return np.zeros(n, x.dtype) if isinstance(n, int) else jnp.zeros(x.shape[:1], x.dtype)
+    if isinstance(n, int):
+        return jax.device_put(np.zeros(n, x.dtype))
+    return jnp.zeros(x.shape[:1], x.dtype)
 
 
 def _weighted_scores(
     model: SecantFunction, x: Float[Array, "n d"], times: np.ndarray, weights: np.ndarray
 ) -> Float[Array, " n"]:
     total = _nothing(x)
-    for time, weight in zip(times.astype(x.dtype), weights.astype(x.dtype), strict=True):
-        total = _plus_time_score(total, model, x, time, weight)
+    for node in zip(times.astype(x.dtype), weights.astype(x.dtype), strict=True):
+        total = _plus_time_score(total, model, x, *jax.device_put(node))
     return total
 
 
@@ -123,7 +125,8 @@ class SecantSteps(Rule):
         ends = np.linspace(l, t, self.n_steps + 1)
         total = _nothing(x)
         for left, right in pairwise(ends):
-            total = _plus_rise(total, model, x, np.asarray(left), np.asarray(right))
+            ends_of_step = np.asarray([left, right], dtype=x.dtype)
+            total = _plus_rise(total, model, x, *jax.device_put(tuple(ends_of_step)))
         return Integral(total, self.n_steps * model.secant_evaluations, float("nan"))
 
 

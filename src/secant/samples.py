@@ -86,7 +86,7 @@ class Prepared:
         cross = self.gaussian_0.mean @ self.gaussian_1.mean
         # Arrays: plain numbers would become part of the program, one for every data set.
         numbers = np.asarray([self.gaussian_0.square, self.gaussian_1.square, cross], np.float32)
-        return Moments(numbers[0, ...], numbers[1, ...], numbers[2, ...])
+        return Moments(*jax.device_put([*numbers]))
 
 
 def prepared(samples: Samples, rule: ScalingRule, training: Training, seed: int) -> Prepared:

@@ -26,6 +26,8 @@ WORDS = [
     "x" * 99,
     "secant.estimators.secant_ratio.SecantRatio",
     "secant.training.settings.Training",
+    "SecantRatio",
+    "Training",
 ]
 VALUES = [
     None,

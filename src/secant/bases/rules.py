@@ -16,7 +16,7 @@ from secant.bases.held_out import set_aside
 from secant.bases.margins import NormalMargins
 from secant.bases.mixture_fit import Growth, grown_mixture
 from secant.bases.references import Reference, SampledDensity, StandardNormalReference
-from secant.estimators.blocks import one_behind, padded_blocks
+from secant.fitting import one_behind, padded_blocks
 
 __all__ = ["Base", "BaseRule", "Copula", "FullGaussian", "Given", "Mixture", "StandardNormal"]
 

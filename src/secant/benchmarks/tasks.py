@@ -12,8 +12,7 @@ from jaxtyping import Array, Float
 from secant.datasets import Pair, shuffled
 from secant.estimators import ISADRE, SecantRatio
 from secant.estimators.direct import HeldOutRatios
-from secant.estimators.neural import NeuralRatio
-from secant.estimators.path_ratio import PathRatio
+from secant.estimators.neural import NeuralMixin, PathMixin
 from secant.integration import Integral, Rule
 
 __all__ = ["Judgement", "Ratio", "Task"]
@@ -73,7 +72,7 @@ class Task:
 
     def fit(self, estimator: Ratio, seed: int) -> Ratio:
         """Fit on this task's rows, drawn by the seed."""
-        if self.n_rows is None and isinstance(estimator, NeuralRatio):
+        if self.n_rows is None and isinstance(estimator, NeuralMixin):
             return estimator.fit_sampler(self.pair.sample)
         key, key_shuffle = jax.random.split(jax.random.key(1000 + seed))
         x_0, x_1 = self.pair.sample(key, self.n_rows or _ROWS_TO_HOLD)
@@ -112,7 +111,7 @@ class Task:
 
 
 def _answer(estimator: Ratio, x: Float[np.ndarray, "n d"], rule: Rule | None) -> Integral:
-    if isinstance(estimator, PathRatio):
+    if isinstance(estimator, PathMixin):
         return estimator.integrate(x, estimator.rule_ if rule is None else rule)
     # A method of another maker may say how many evaluations a row takes it.
     return Integral(estimator.log_ratio(x), getattr(estimator, "evaluations", 1), float("nan"))

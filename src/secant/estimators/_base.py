@@ -5,9 +5,8 @@ from __future__ import annotations
 import abc
 from typing import ClassVar, Self
 
-import jax
 import numpy as np
-from jaxtyping import Float, PRNGKeyArray
+from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, Tags, check_random_state, estimator_html_repr
@@ -137,6 +136,11 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         """log p_1(x) − log p_0(x) for each row of X, shape (n,), in nats."""
         return self._log_ratio(self._checked_input(X))
 
+    @property
+    def in_use(self) -> RatioEstimator:
+        """The fitted estimator that answers: itself, unless it has chosen among others."""
+        return self
+
     def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
         """The same as `log_ratio`, under scikit-learn's name."""
         return self.log_ratio(X)
@@ -179,8 +183,3 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         tags.target_tags.required = True
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
-
-
-def key_of(seed: int, purpose: int) -> PRNGKeyArray:
-    """The random key of one purpose within a fit."""
-    return jax.random.fold_in(jax.random.key(seed), purpose)

@@ -74,6 +74,11 @@ class ChasmSwitch(RatioEstimator):
             found = _fitted(near, sample_0, sample_1, seed)
         self.estimator_, self.diagnostics_ = found, found.diagnostics_
 
+    @property
+    def in_use(self) -> RatioEstimator:
+        """The estimator that was chosen."""
+        return self.estimator_.in_use
+
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         return self.estimator_.log_ratio(X)
 

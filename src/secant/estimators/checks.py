@@ -224,9 +224,8 @@ def check_on_disk_or(
     X: ArrayLike,
 ) -> Float[np.ndarray, "n d"]:
     """Checked rows for scoring: mapped ones are read a few at a time and never held in memory."""
-    is_mapped = isinstance(X, np.memmap) and X.ndim == 2 and X.shape[0] > 0
-    if not (is_mapped and X.dtype.kind in "fiu"):  # odd ones are refused there
-        return otherwise(X)
-    check_is_fitted(estimator)
-    validate_data(estimator, X, reset=False, skip_check_array=True)
-    return checked_rows(X, "X", least=1)
+    if isinstance(X, np.memmap) and X.ndim == 2 and X.shape[0] > 0 and X.dtype.kind in "fiu":
+        check_is_fitted(estimator)
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return checked_rows(X, "X", least=1)
+    return otherwise(X)  # which refuses odd ones

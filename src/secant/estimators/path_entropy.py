@@ -172,9 +172,9 @@ class PathEntropy(Savable, BaseEstimator):
         values = []
         for start in range(0, n, _BLOCK):
             some = slice(start, start + _BLOCK)
-            first, second = x_0[row_0[some]], x_1[row_1[some]]
             words = np.array([seed, start], dtype=np.uint32)
-            values.append(_minus_divergence(self.model_, self.path_, first, second, words))
+            draw = jax.device_put((x_0[row_0[some]], x_1[row_1[some]], words))
+            values.append(_minus_divergence(self.model_, self.path_, *draw))
         every = np.concatenate([np.asarray(v, dtype=np.float64) for v in values])
         return EntropyDifference(float(every.mean()), _error_of_mean(every))
 

@@ -124,7 +124,7 @@ class SecantRatio(PathMixin, RatioEstimator):
         return super()._fitted(taught, samples, seed)
 
 
-def _target_of(model: ModelBuilder) -> Target:
+def _target_of(model: object) -> Target:
     """The velocity form for this kind of model; anything else is refused with the other parts."""
-    aligned = isinstance(model, ModelBuilder) and model.needs_alignment
-    return SecantVelocity() if aligned else TangentVelocity()
+    is_to_align = isinstance(model, ModelBuilder) and model.needs_alignment
+    return SecantVelocity() if is_to_align else TangentVelocity()

@@ -15,12 +15,10 @@ from secant.atomic_files import cause_in_words, write_atomically
 from secant.model_files.container import Contents, packed, read, read_header, unpacked
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import JSON, parsed, written
-from secant.model_files.structure import decoded, encoded
+from secant.model_files.structure import FORMAT, decoded, encoded
 from secant.provenance import versions
 
 __all__ = ["FORMAT", "ModelFileError", "Savable", "load", "read_metadata", "save"]
-
-FORMAT = 2
 
 
 def save(
@@ -122,7 +120,8 @@ def _packed_estimator(estimator: BaseEstimator, metadata: dict[str, JSON]) -> by
 
 def _estimator(contents: Contents) -> Any:  # noqa: ANN401
     _check_header(contents.header)
-    found = decoded(contents.header["estimator"], contents.tensors)
+    header = contents.header
+    found = decoded(header["estimator"], contents.tensors, version=header["format"])
     if not isinstance(found, BaseEstimator):
         raise ModelFileError(f"it holds a {type(found).__name__}, not an estimator.")
     return found

@@ -43,6 +43,8 @@ class AlignedSecant(ModelBuilder):
 
 
 class _AlignedFunction(SecantFunction):
+    saved_as: ClassVar[str] = "AlignedFunction"
+
     trunk: Trunk
     n_frequencies: int = eqx.field(static=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -46,6 +47,8 @@ class JointScoreNetwork(ModelBuilder):
 
 
 class _JointFunction(TangentFunction, JointScore):
+    saved_as: ClassVar[str] = "JointFunction"
+
     trunk: Trunk
     n_frequencies: int = eqx.field(static=True)
     n_nodes: int = eqx.field(static=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Callable
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -42,7 +43,9 @@ def _keys(key: PRNGKeyArray, n: int) -> list[PRNGKeyArray]:
     bits = np.asarray(jax.random.key_data(key))
     words = np.random.SeedSequence(bits.tolist()).generate_state(n * bits.size, bits.dtype.type)
     impl = jax.random.key_impl(key)
-    return [jax.random.wrap_key_data(w, impl=impl) for w in words.reshape(n, bits.size)]
+    return [
+        jax.random.wrap_key_data(jax.device_put(w), impl=impl) for w in words.reshape(n, bits.size)
+    ]
 
 
 def _normal(
@@ -50,7 +53,7 @@ def _normal(
 ) -> Float[Array, "n_in n_out"]:
     """Normal numbers with mean 0 and standard deviation `scale`."""
     if isinstance(key, jax.core.Tracer):
-        return scale * jax.random.normal(key, (n_in, n_out))
+        return jnp.asarray(scale) * jax.random.normal(key, (n_in, n_out))
     rng = np.random.default_rng(np.asarray(jax.random.key_data(key)))
     return on_device(scale * rng.standard_normal((n_in, n_out)))
 
@@ -61,6 +64,8 @@ def _zeros(*shape: int) -> Float[Array, ...]:
 
 class Linear(eqx.Module):
     """x ↦ x W + b. Rows on the left, so that a batch under `vmap` stays one matrix product."""
+
+    saved_as: ClassVar[str] = "LinearLayer"
 
     weight: Float[Array, "n_in n_out"]
     bias: Float[Array, " n_out"]
@@ -121,6 +126,8 @@ class ResidualMLP(TrunkBuilder):
 
 
 class _ResidualNetwork(eqx.Module):
+    saved_as: ClassVar[str] = "ResidualNetwork"
+
     entry: Linear
     layers: list[Linear]
     squares: Float[Array, "n_in width"] | None
@@ -184,6 +191,8 @@ class FourierMLP(TrunkBuilder):
 
 
 class _FourierNetwork(eqx.Module):
+    saved_as: ClassVar[str] = "FourierNetwork"
+
     waves: Float[Array, "n_in n_waves"]
     rest: Trunk
 
@@ -206,6 +215,8 @@ class QuadraticForms(TrunkBuilder):
 
 
 class _QuadraticNetwork(eqx.Module):
+    saved_as: ClassVar[str] = "QuadraticNetwork"
+
     squares: Float[Array, "n_out n_in n_in"]
     rest: Linear
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -58,6 +60,8 @@ class SpectralSecant(ModelBuilder):
 
 
 class _SpectralFunction(SecantFunction):
+    saved_as: ClassVar[str] = "SpectralFunction"
+
     trunk: Trunk
     order: int = eqx.field(static=True)
 

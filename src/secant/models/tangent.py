@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -85,6 +86,8 @@ class TangentNetwork(ModelBuilder):
 
 
 class _TangentFunction(TangentFunction):
+    saved_as: ClassVar[str] = "TangentFunction"
+
     trunk: Trunk
     n_frequencies: int = eqx.field(static=True)
     n_nodes: int = eqx.field(static=True)

@@ -56,7 +56,7 @@ class DirectLoss(Target):
         """The model, with E_{p_0}[r] = 1 over these rows where the loss leaves a factor open."""
         if self.fixes_constant:
             return model
-        return Shifted(model, _log_mean_ratio(model, x_0))
+        return Shifted(model, _log_mean_ratio(model, jax.device_put(x_0)))
 
     def _check_positive(self, *names: str) -> None:
         for name in names:

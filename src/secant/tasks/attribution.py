@@ -10,8 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.diagnostics import FeatureDrift
-from secant.estimators import ChasmSwitch
-from secant.estimators.differentiable import DifferentiableRatio
+from secant.estimators.neural import NeuralMixin
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
 
 __all__ = ["FeatureContribution", "feature_contributions"]
@@ -121,8 +120,8 @@ def _falls(fold: _Pairs) -> Float[np.ndarray, "p d"]:
 
 
 def _gradients(fold: _Pairs) -> Float[np.ndarray, "p d"] | None:
-    inner = [m.estimator_ if isinstance(m, ChasmSwitch) else m for m in fold.ensemble.members]
-    members = [m for m in inner if isinstance(m, DifferentiableRatio)]
+    inner = [m.in_use for m in fold.ensemble.members]
+    members = [m for m in inner if isinstance(m, NeuralMixin)]
     if len(members) < len(fold.ensemble.members):
         return None
     each = [m.integrated_gradients(fold.x, fold.baseline) for m in members]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import RatioEstimator
 from secant.tasks.cross_fitting import CrossFit
-from secant.tasks.path_picture import inner_fit
 from secant.training.settings import Record
 
 __all__ = ["FitRecord", "fit_record", "fit_records", "one_line", "resolved_settings"]
@@ -45,7 +44,7 @@ def fit_records(fits: CrossFit) -> tuple[FitRecord, ...]:
 
 def fit_record(fold: int, fit: RatioEstimator) -> FitRecord:
     """The record of one fit."""
-    inner = inner_fit(fit)
+    inner = fit.in_use
     history = tuple(getattr(inner, "history_", ()))
     return FitRecord(fold, type(inner).__name__, history, getattr(inner, "diagnostics_", None))
 
@@ -58,7 +57,7 @@ def one_line(value: object) -> str:
 
 def resolved_settings(fit: RatioEstimator) -> dict[str, str]:
     """The parameters of a fitted estimator, defaults filled in, as text."""
-    inner = inner_fit(fit)
+    inner = fit.in_use
     found = {"estimator": type(inner).__name__}
     for name, given in inner.get_params(deep=False).items():
         if name not in _NOT_SETTINGS:

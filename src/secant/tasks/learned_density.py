@@ -12,8 +12,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.bases import Base, Reference
 from secant.diagnostics import Normaliser, log_normaliser
-from secant.estimators import ChasmSwitch, RatioEstimator
-from secant.estimators.differentiable import DifferentiableRatio
+from secant.estimators import RatioEstimator
+from secant.estimators.neural import NeuralMixin
 from secant.integration import Rule, SecantSteps
 from secant.models.secant_function import SecantFunction
 from secant.scaling import Scaling
@@ -120,8 +120,8 @@ class LearnedDensity:
 
     @property
     def _path(self) -> _AnnealingPath | None:
-        ratio = self.ratio.estimator_ if isinstance(self.ratio, ChasmSwitch) else self.ratio
-        if not isinstance(ratio, DifferentiableRatio):
+        ratio = self.ratio.in_use
+        if not isinstance(ratio, NeuralMixin):
             return None
         return _AnnealingPath(self.base.reference, ratio.model_, ratio.scaling_, ratio.rule_)
 

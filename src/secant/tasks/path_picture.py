@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, Int
 
-from secant.estimators import ChasmSwitch, RatioEstimator
-from secant.estimators.path_ratio import PathRatio
+from secant.estimators import RatioEstimator
+from secant.estimators.neural import PathMixin
 from secant.integration import SecantSteps
 from secant.tasks.cross_fitting import CrossFit
 
-__all__ = ["PathLine", "PathPicture", "inner_fit", "path_picture", "why_no_path"]
+__all__ = ["PathLine", "PathPicture", "path_picture", "why_no_path"]
 
 _QUANTILES = (0.1, 0.5, 0.9)
 _TIMES = 33
@@ -53,16 +53,11 @@ class PathPicture:
     lines: tuple[PathLine, ...]
 
 
-def inner_fit(fit: RatioEstimator) -> RatioEstimator:
-    """The estimator in use: a switch has chosen one."""
-    return fit.estimator_ if isinstance(fit, ChasmSwitch) else fit
-
-
 def path_picture(
     fits: CrossFit, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
 ) -> PathPicture | None:
     """Rows at three quantiles of each sample's log ratio; None where no fit has a path."""
-    paths = [_path(inner_fit(ensemble.members[0])) for ensemble in fits.ensembles]
+    paths = [_path(ensemble.members[0].in_use) for ensemble in fits.ensembles]
     if not any(path is not None for path in paths):
         return None
     times = np.linspace(0.0, 1.0, _TIMES)
@@ -83,8 +78,8 @@ def path_picture(
 def why_no_path(fits: CrossFit) -> str:
     """Why there is no picture, for a reader who expects one."""
     fit = fits.ensembles[0].members[0]
-    name = type(inner_fit(fit)).__name__
-    if isinstance(fit, ChasmSwitch):
+    name = type(fit.in_use).__name__
+    if fit.in_use is not fit:
         return (
             f"The samples overlap, so a classifier ({name}) was fitted, which has no path between "
             "them. For the picture, compare with estimator=secant.SecantRatio()."
@@ -92,10 +87,9 @@ def why_no_path(fits: CrossFit) -> str:
     return f"{name} has no secants along a path. For the picture, use secant.SecantRatio()."
 
 
-def _path(fit: RatioEstimator) -> PathRatio | None:
+def _path(fit: RatioEstimator) -> PathMixin | None:
     """The fit if it has secants; one that learned time scores only has none."""
-    has_secants = isinstance(fit, PathRatio) and isinstance(fit.rule_, SecantSteps)
-    return fit if isinstance(fit, PathRatio) and has_secants else None
+    return fit if isinstance(fit, PathMixin) and isinstance(fit.rule_, SecantSteps) else None
 
 
 def _at_quantiles(
@@ -107,7 +101,7 @@ def _at_quantiles(
 
 
 def _rise(
-    path: PathRatio, row: Float[np.ndarray, " d"], times: Float[np.ndarray, " k"]
+    path: PathMixin, row: Float[np.ndarray, " d"], times: Float[np.ndarray, " k"]
 ) -> Float[np.ndarray, " k"]:
     """t·u(x, 0, t), which is 0 at the start."""
     rises = [t * path.secant(row[None], 0.0, t)[0] for t in times[1:].tolist()]

@@ -17,6 +17,8 @@ from secant.training.pairing import Pairing
 
 __all__ = ["HeldOut", "HeldOutScore", "pairs_of_rows"]
 
+Rows = Float[Array, "n d"]
+
 _ROWS_AT_ONCE = 2048
 _FEWEST_PAIRS = 4096  # few rows are paired and timed several times over
 
@@ -65,8 +67,8 @@ class HeldOut(eqx.Module):
         tangents_only: whether all pairs ask the tangent.
     """
 
-    x_0: Float[np.ndarray, "n d"]
-    x_1: Float[np.ndarray, "n d"]
+    x_0: Rows
+    x_1: Rows
     row_0: Int[np.ndarray, " n"]
     row_1: Int[np.ndarray, " n"]
     path: Path
@@ -95,12 +97,13 @@ class HeldOut(eqx.Module):
             # The new partners are not known by number: each pair counts as a row of its own.
             first, second = pairing.in_blocks(first, second, batch_size)
             row_1 = np.arange(row_1.size)
-        return cls(first, second, row_0, row_1, path, target, tangents_only)
+        return cls(*jax.device_put((first, second)), row_0, row_1, path, target, tangents_only)
 
     def losses(self, model: PyTree) -> Float[np.ndarray, " n"]:
         """The loss of each pair."""
-        parts = (self.x_0, self.x_1, self.path, self.target)
-        found = _losses(model, *parts, tangents_only=self.tangents_only)
+        found = _losses(
+            model, self.x_0, self.x_1, self.path, self.target, tangents_only=self.tangents_only
+        )
         return np.asarray(found, dtype=np.float64)
 
     def score(self, model: PyTree) -> HeldOutScore:
@@ -128,8 +131,8 @@ def _variance_of_mean(values: Float[np.ndarray, " n"], row: Int[np.ndarray, " n"
 @eqx.filter_jit
 def _losses(
     model: PyTree,
-    x_0: Float[Array, "n d"],
-    x_1: Float[Array, "n d"],
+    x_0: Rows,
+    x_1: Rows,
     path: Path,
     target: Target,
     *,
@@ -143,8 +146,8 @@ def _losses(
 
 
 def _batch(
-    x_0: Float[Array, "n d"],
-    x_1: Float[Array, "n d"],
+    x_0: Rows,
+    x_1: Rows,
     path: Path,
     target: Target,
     *,

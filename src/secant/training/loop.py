@@ -13,7 +13,8 @@ import numpy as np
 from jaxtyping import PyTree, UInt32
 
 from secant.exceptions import DivergenceWarning
-from secant.training.checkpoints import Progress, Slot, is_interrupted, keeping, next_slot
+from secant.training.checkpoint_files import Progress, Slot
+from secant.training.checkpoints import is_interrupted, keeping, next_slot
 from secant.training.devices import agreed, common_fingerprint, current_devices, highest
 from secant.training.fingerprints import Causes, digests
 from secant.training.held_out import HeldOut, HeldOutScore
@@ -98,7 +99,7 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
         np.random.SeedSequence(problem.key.tolist()).generate_state(4).reshape(2, 2)
     )
     best = _Best(problem.held_out, rest, weights)
-    state = started(weights, problem.optimiser, pace, key_steps)
+    state = started(weights, problem.optimiser, pace, jax.device_put(key_steps))
     history = [Record(0, 0.0, float("nan"), best.score.value)]
     slot = _slot(problem)
     if slot is not None:
@@ -123,8 +124,9 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
                     training.batch_size,
                     devices,
                 )
-                state, loss = run_steps(steps, state, np.asarray(n_steps, dtype=np.int32))
-                step, total = step + n_steps, total + n_steps * float(loss)
+                number = jax.device_put(np.asarray(n_steps, dtype=np.int32))
+                state, mean = run_steps(steps, state, number)
+                step, total = step + n_steps, total + n_steps * float(mean)
             held_out = best.offer(devices.here(state.average), step)
             seconds, loss = agreed(time.perf_counter() - began, total / ahead)
             history.append(Record(step, seconds, loss, held_out))

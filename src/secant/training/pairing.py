@@ -29,11 +29,11 @@ class Pairing(eqx.Module):
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n d"]]:
         """Pairs within blocks of a batch's size, always the same: for rows held out."""
         pairs = [
-            _paired(self, x_0[i : i + size], x_1[i : i + size], np.array([0, i], dtype=np.uint32))
-            for i in range(0, x_0.shape[0], size)
+            _paired(self, *jax.device_put((x_0[some], x_1[some], np.array([0, i], np.uint32))))
+            for i, some in ((i, slice(i, i + size)) for i in range(0, x_0.shape[0], size))
         ]
-        first, second = zip(*pairs, strict=True)
-        return np.concatenate(first), np.concatenate(second)
+        first, second = (np.concatenate([np.asarray(x) for x in side]) for side in zip(*pairs))
+        return first, second
 
 
 @eqx.filter_jit

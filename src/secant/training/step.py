@@ -28,6 +28,7 @@ from secant.training.sources import Source
 __all__ = ["Objective", "Pace", "Steps", "TrainingState", "run_steps", "split", "started"]
 
 Words = UInt32[Array, " words"]  # the bits of a random key
+Number = Float[Array, ""]
 
 
 class Objective(eqx.Module):
@@ -71,18 +72,18 @@ class Objective(eqx.Module):
 class Pace(NamedTuple):
     """The numbers of a `Training` that a step depends on, as arrays."""
 
-    steps: Float[Array, ""]
-    learning_rate: Float[Array, ""]
-    warmup: Float[Array, ""]
-    clip: Float[Array, ""]
-    average: Float[Array, ""]
+    steps: Number
+    learning_rate: Number
+    warmup: Number
+    clip: Number
+    average: Number
 
     @classmethod
     def of(cls, training: Training) -> Pace:
         """The pace of these settings."""
         warmup = min(training.warmup, training.steps // 2)
         numbers = (training.steps, training.learning_rate, warmup, training.clip, training.average)
-        return cls(*(np.asarray(number, dtype=np.float32) for number in numbers))
+        return cls(*jax.device_put([np.asarray(n, dtype=np.float32) for n in numbers]))
 
     def rate(self, step: Int[Array, ""]) -> Float[Array, ""]:
         """The learning rate: a linear warm-up to its peak, then half a cosine down to 0."""

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from tests.unit.model_files import small
+from tests.unit.model_files.listed_ids import listed, named_in
 from tests.unit.model_files.same import differences
 
 import secant
@@ -23,6 +24,7 @@ def _quiet(unoptimised):
 
 def loaded(estimator, tmp_path):
     estimator.save(tmp_path / "model.secant")
+    assert named_in(tmp_path / "model.secant") <= listed()[0]
     return secant.load(tmp_path / "model.secant")
 
 

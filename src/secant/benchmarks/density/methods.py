@@ -26,7 +26,7 @@ from secant.estimators import (
     RatioEstimator,
     SecantRatio,
 )
-from secant.estimators.path_ratio import PathRatio
+from secant.estimators.neural import PathMixin
 from secant.integration import Integral, Rule, SecantSteps
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
 from secant.tasks import DensityEstimator
@@ -85,7 +85,7 @@ def _density(make: Callable[[], DensityEstimator]) -> Method:
 def _as_fitted(density: DensityEstimator, test: Rows) -> Judged:
     found, ratio = density.normalizer_, density.ratio_
     evaluations = 1
-    if isinstance(ratio, PathRatio):
+    if isinstance(ratio, PathMixin):
         evaluations = ratio.integrate(density.base_.coordinates(test[:1]), ratio.rule_).evaluations
     value = density.score_samples(test)
     method = _named(found.method, found.doubt)
@@ -120,7 +120,7 @@ def _by_rule(base: Base, ratio: RatioEstimator, test: Rows, rule: Rule | None, s
 
 
 def _integrated(ratio: RatioEstimator, rows: Rows, rule: Rule | None) -> Integral:
-    if rule is None or not isinstance(ratio, PathRatio):
+    if rule is None or not isinstance(ratio, PathMixin):
         return Integral(ratio.log_ratio(rows), 1, float("nan"))
     return ratio.integrate(rows, rule)
 

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from secant.estimators import ChasmSwitch, KernelRatio, RatioEstimator
-from secant.estimators.differentiable import DifferentiableRatio
+from secant.estimators import KernelRatio, RatioEstimator
 from secant.estimators.kernel.basis import GaussianBasis
+from secant.estimators.neural import NeuralMixin
 from secant.integration import Quadrature, Rule, SecantSteps
 from secant.io.export.errors import ExportError
 from secant.io.export.intervals import ColumnTables
@@ -22,14 +22,14 @@ __all__ = ["fitted_part", "ratio_program", "scaled"]
 Rows = Float[Array, "n d"]
 
 
-def fitted_part(estimator: RatioEstimator) -> DifferentiableRatio | KernelRatio:
+def fitted_part(estimator: RatioEstimator) -> NeuralMixin | KernelRatio:
     """The estimator that answers, where one chooses among others.
 
     Raises:
         ExportError: If it is of a kind that is not a program of arrays.
     """
-    found = estimator.estimator_ if isinstance(estimator, ChasmSwitch) else estimator
-    if not isinstance(found, DifferentiableRatio | KernelRatio):
+    found = estimator.in_use
+    if not isinstance(found, NeuralMixin | KernelRatio):
         raise ExportError(
             f"a {type(found).__name__} cannot be exported: what it asks is not a program of "
             "secant's. Fit a ClassifierRatio, a SecantRatio or a KernelRatio."

@@ -1,6 +1,6 @@
 """Fitted objects as JSON and arrays, and back, by a list of classes and without running code."""
 
 from secant.model_files.structure.decoder import decoded
-from secant.model_files.structure.encoder import Encoded, encoded
+from secant.model_files.structure.encoder import FORMAT, Encoded, encoded
 
-__all__ = ["Encoded", "decoded", "encoded"]
+__all__ = ["FORMAT", "Encoded", "decoded", "encoded"]

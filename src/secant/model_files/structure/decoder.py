@@ -17,20 +17,27 @@ import numpy as np
 from secant.model_files.container import DTYPES
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import JSON
-from secant.model_files.structure.encoder import MOST_LEVELS
+from secant.model_files.structure.encoder import FORMAT, MOST_LEVELS
+from secant.model_files.structure.migrations import Saved, id_in, migrated
 from secant.model_files.structure.rebuilding import rebuilt
 from secant.model_files.structure.vocabulary import class_named
 
 __all__ = ["decoded"]
+
+Tensors = Mapping[str, np.ndarray]
 
 _NOT_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _SCALARS = [dtype.name for dtype in DTYPES.values()]
 _WORDS = 624  # of the Mersenne twister
 
 
-def decoded(tree: JSON, tensors: Mapping[str, np.ndarray]) -> Any:  # noqa: ANN401
-    """The object that `encoded` took apart; `ModelFileError` if there is none."""
-    decoder = _Decoder(tensors)
+def decoded(tree: JSON, tensors: Tensors, *, version: int = FORMAT) -> Any:  # noqa: ANN401
+    """The object that `encoded` took apart, now or in an older format.
+
+    Raises:
+        ModelFileError: there is none.
+    """
+    decoder = _Decoder(tensors, version)
     value = decoder.node(tree, 0)
     if unused := set(tensors) - decoder.used:
         raise ModelFileError(f"it holds {len(unused)} arrays that belong to nothing.")
@@ -39,7 +46,8 @@ def decoded(tree: JSON, tensors: Mapping[str, np.ndarray]) -> Any:  # noqa: ANN4
 
 @dataclass
 class _Decoder:
-    tensors: Mapping[str, np.ndarray]
+    tensors: Tensors
+    version: int = FORMAT
     used: set[str] = field(default_factory=set)
     made: dict[str, Any] = field(default_factory=dict)
 
@@ -134,21 +142,31 @@ class _Decoder:
         made.set_state(("MT19937", words, *rest))
         return made
 
-    def _member(self, tree: dict[str, Any], level: int) -> enum.Enum:
+    def _member(self, tree: dict[str, Any], level: int) -> enum.Enum | None:
         del level
-        kind = class_named(_require(tree["class"], str))
+        saved = self._migrated(tree, {"member": tree["member"]})
+        if saved is None:
+            return None
+        kind = class_named(saved.id)
         if not issubclass(kind, enum.Enum):
             raise ModelFileError(f"{shown(tree['class'])} has no members.")
-        return _listed(kind.__members__, tree["member"])
+        return _listed(kind.__members__, saved.parts.get("member"))
 
     def _object(self, tree: dict[str, Any], level: int) -> Any:  # noqa: ANN401
-        kind = class_named(_require(tree["class"], str))
         fields = {
             name: self.node(part, level) for name, part in _require(tree["fields"], dict).items()
         }
+        saved = self._migrated(tree, fields)
+        if saved is None:
+            return None
+        kind = class_named(saved.id)
         if issubclass(kind, enum.Enum):
             raise ModelFileError(f"{shown(tree['class'])} has no fields.")
-        return rebuilt(kind, fields)
+        return rebuilt(kind, saved.parts)
+
+    def _migrated(self, tree: dict[str, Any], parts: dict[str, Any]) -> Saved | None:
+        name = id_in(self.version, _require(tree["class"], str))
+        return migrated(self.version, Saved(name, parts))
 
 
 def _require(value: Any, kind: type) -> Any:  # noqa: ANN401

@@ -19,10 +19,11 @@ from sklearn.base import BaseEstimator
 from secant.model_files.container import DTYPES
 from secant.model_files.errors import ModelFileError
 from secant.model_files.strict_json import JSON
-from secant.model_files.structure.vocabulary import check_savable, name_of
+from secant.model_files.structure.vocabulary import check_savable, id_of
 
-__all__ = ["MOST_LEVELS", "Encoded", "encoded"]
+__all__ = ["FORMAT", "MOST_LEVELS", "Encoded", "encoded"]
 
+FORMAT = 3
 MOST_LEVELS = 64
 _LARGEST_INTEGER = 2**63
 
@@ -100,9 +101,9 @@ class _Encoder:
         kind = type(value)
         check_savable(kind, self._place(where))
         if isinstance(value, enum.Enum):
-            return {"class": name_of(kind), "member": value.name}
+            return {"class": id_of(kind), "member": value.name}
         parts = {name: self.node(part, (*where, f".{name}")) for name, part in _parts(value)}
-        return {"class": name_of(kind), "fields": parts}
+        return {"class": id_of(kind), "fields": parts}
 
     def _random_state(self, value: np.random.RandomState, where: Where) -> JSON:
         state: Any = value.get_state(legacy=False)

@@ -1,4 +1,8 @@
-"""The classes a model file may name: secant's own.
+"""The classes a model file may name, each by an id that does not tell where its code is.
+
+The id of a class is its name. A class whose name another one has, or that is private, declares an
+id of its own: `saved_as: ClassVar[str] = "LinearLayer"`; private classes without one are no part of
+files. `tests/golden/models/ids.txt` lists all ids, so that none is lost.
 
 A file never makes Python import anything, nor look a name up anywhere but in this list.
 """
@@ -17,7 +21,7 @@ from sklearn.base import BaseEstimator
 
 from secant.model_files.errors import ModelFileError, shown
 
-__all__ = ["check_savable", "class_named", "classes", "name_of"]
+__all__ = ["check_savable", "class_named", "classes", "current_id", "id_of", "savable"]
 
 _PACKAGES = (
     "secant.bases",
@@ -33,39 +37,46 @@ _PACKAGES = (
     "secant.time_samplers",
     "secant.training",
 )
-# A class that moves keeps its old name here, so that older files still load.
-_MOVED: dict[str, str] = {}
+# Classes that were renamed, so that older files still load: {"old id": "new id"}.
+_RENAMED: dict[str, str] = {}
 _REFUSED = {
-    "secant.estimators.off_the_shelf.SklearnRatio": (
+    "SklearnRatio": (
         "its scikit-learn classifier could be saved by pickle only, which runs code when it is "
         "loaded. Save the classifier with the tool its makers advise, or fit a ClassifierRatio"
     ),
     **dict.fromkeys(
-        (
-            "secant.bases.rules.Given",
-            "secant.bases.rules._Pulled",
-            "secant.bases.flows.FlowJAX",
-        ),
+        ("Given", "_Pulled", "FlowJAX"),
         "a density of your own as a base is code, which a model file does not hold. Take a base by "
         "name, such as base='copula-mixture'",
     ),
 }
 
 
-def name_of(kind: type) -> str:
-    """The name of a class in files."""
-    return f"{kind.__module__}.{kind.__qualname__}"
+def id_of(kind: type) -> str:
+    """The id of a class in files, wherever its code is."""
+    declared = vars(kind).get("saved_as", kind.__name__)  # not inherited: a subclass is another
+    return str(declared)
+
+
+def savable() -> list[type]:
+    """Every class that a file may name."""
+    return [kind for kind in _loaded() if not (_is_refused(kind) or id_of(kind).startswith("_"))]
 
 
 @cache
 def classes() -> dict[str, type]:
-    """Every class that a file may name, by its name."""
-    return {name_of(kind): kind for kind in _loaded() if name_of(kind) not in _REFUSED}
+    """Every class that a file may name, by its id."""
+    return {id_of(kind): kind for kind in savable()}
+
+
+def current_id(name: str) -> str:
+    """The id of today for one that a file has."""
+    return _RENAMED.get(name, name)
 
 
 def class_named(name: str) -> type:
-    """The class of that name in the list; `ModelFileError` if there is none."""
-    found = classes().get(_MOVED.get(name, name))
+    """The class of an id in the list; `ModelFileError` if there is none."""
+    found = classes().get(current_id(name))
     if found is None:
         raise ModelFileError(f"it names {shown(name)}, which is no class of models here.")
     return found
@@ -73,14 +84,17 @@ def class_named(name: str) -> type:
 
 def check_savable(kind: type, where: str) -> None:
     """Refuse a class that a file could not bring back."""
-    name = name_of(kind)
-    if name in _REFUSED:
-        raise ModelFileError(f"{where} is a {kind.__name__}: {_REFUSED[name]}.")
-    if classes().get(name) is not kind:
+    if _is_refused(kind):
+        raise ModelFileError(f"{where} is a {kind.__name__}: {_REFUSED[kind.__name__]}.")
+    if classes().get(id_of(kind)) is not kind:
         raise ModelFileError(
-            f"{where} is a {name}, not a class of secant: a model file holds settings and arrays, "
-            "no code, so it could not be rebuilt from one."
+            f"{where} is a {kind.__module__}.{kind.__qualname__}, not a class of secant: a model "
+            "file holds settings and arrays, no code, so it could not be rebuilt from one."
         )
+
+
+def _is_refused(kind: type) -> bool:
+    return kind.__name__ in _REFUSED and kind.__module__.startswith("secant.")
 
 
 def _loaded() -> Iterator[type]:

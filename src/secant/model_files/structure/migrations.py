@@ -1,0 +1,79 @@
+"""What files of older formats say, in the words of the present one.
+
+Formats 1 and 2 name a class by the place its code had when the file was written, such as
+"secant.models.spectral.SpectralSecant"; since format 3 it is an id (see `vocabulary`).
+
+To change a class without losing older files:
+
+- a part was renamed or dropped: add `{"SecantRatio": function}` to `BEFORE_FORMAT_3`, where
+  `function(parts) -> parts` takes the parts of an object by name and gives those of today;
+- a class is gone: add `{"OldScaling": function}` to `GONE_BEFORE_FORMAT_3`, where `function(parts)`
+  gives what stands in its place, `Saved("Scaling", parts)`, or None where nothing does;
+- a class was renamed: `_RENAMED` in `vocabulary`, for files of any format.
+
+Parts are rebuilt before the object that holds them: arrays and objects, not JSON. The one part of a
+member of an enumeration is "member", its name. Both tables go by the ids of today. A later format
+that changes parts gets tables of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.structure.vocabulary import current_id
+
+__all__ = ["BEFORE_FORMAT_3", "GONE_BEFORE_FORMAT_3", "Saved", "id_in", "migrated"]
+
+Parts = dict[str, Any]
+
+
+class Saved(NamedTuple):
+    """An object as a file has it: the id of its class, and its parts by name."""
+
+    id: str
+    parts: Parts
+
+
+BEFORE_FORMAT_3: dict[str, Callable[[Parts], Parts]] = {}
+GONE_BEFORE_FORMAT_3: dict[str, Callable[[Parts], Saved | None]] = {}
+
+# Frozen: of formats 1 and 2, where the last word of a name is not the id.
+_PLACES = {
+    "secant.models.networks.Linear": "LinearLayer",
+    "secant.models.aligned._AlignedFunction": "AlignedFunction",
+    "secant.models.joint._JointFunction": "JointFunction",
+    "secant.models.networks._FourierNetwork": "FourierNetwork",
+    "secant.models.networks._QuadraticNetwork": "QuadraticNetwork",
+    "secant.models.networks._ResidualNetwork": "ResidualNetwork",
+    "secant.models.spectral._SpectralFunction": "SpectralFunction",
+    "secant.models.tangent._TangentFunction": "TangentFunction",
+}
+
+
+def id_in(version: int, name: str) -> str:
+    """The id of today for the name of a class in a file of some format."""
+    if version >= 3:
+        return current_id(name)
+    if not name.startswith("secant."):
+        raise ModelFileError(f"it names {shown(name)}, which is no class of models here.")
+    return current_id(_PLACES.get(name, name.rpartition(".")[2]))
+
+
+def migrated(version: int, saved: Saved) -> Saved | None:
+    """An object of an older file as it would be saved today; None where nothing is left of it."""
+    if version >= 3:
+        return saved
+    try:
+        return _changed(saved)
+    except Exception as error:  # a stranger's file may lack what a migration counts on
+        raise ModelFileError(f"an older {saved.id} is not valid: {shown(str(error))}.") from None
+
+
+def _changed(saved: Saved) -> Saved | None:
+    if saved.id in GONE_BEFORE_FORMAT_3:
+        return GONE_BEFORE_FORMAT_3[saved.id](saved.parts)
+    if saved.id in BEFORE_FORMAT_3:
+        return saved._replace(parts=BEFORE_FORMAT_3[saved.id](saved.parts))
+    return saved
