@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from secant.datasets import Pair, shuffled
 from secant.estimators import ISADRE, SecantRatio
 from secant.estimators.direct import HeldOutRatios
-from secant.estimators.neural import NeuralMixin, PathMixin
+from secant.estimators.neural import PathMixin
 from secant.integration import Integral, Rule
 
 __all__ = ["Judgement", "Ratio", "Task"]
@@ -72,8 +72,9 @@ class Task:
 
     def fit(self, estimator: Ratio, seed: int) -> Ratio:
         """Fit on this task's rows, drawn by the seed."""
-        if self.n_rows is None and isinstance(estimator, NeuralMixin):
-            return estimator.fit_sampler(self.pair.sample)
+        if self.n_rows is None and hasattr(estimator, "fit_sampler"):
+            fitted: Ratio = estimator.fit_sampler(self.pair.sample)
+            return fitted
         key, key_shuffle = jax.random.split(jax.random.key(1000 + seed))
         x_0, x_1 = self.pair.sample(key, self.n_rows or _ROWS_TO_HOLD)
         if self.y_columns:

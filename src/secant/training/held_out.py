@@ -97,7 +97,8 @@ class HeldOut(eqx.Module):
             # The new partners are not known by number: each pair counts as a row of its own.
             first, second = pairing.in_blocks(first, second, batch_size)
             row_1 = np.arange(row_1.size)
-        return cls(*jax.device_put((first, second)), row_0, row_1, path, target, tangents_only)
+        on_device: tuple[Rows, Rows] = jax.device_put((first, second))
+        return cls(*on_device, row_0, row_1, path, target, tangents_only)
 
     def losses(self, model: PyTree) -> Float[np.ndarray, " n"]:
         """The loss of each pair."""

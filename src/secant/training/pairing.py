@@ -32,7 +32,9 @@ class Pairing(eqx.Module):
             _paired(self, *jax.device_put((x_0[some], x_1[some], np.array([0, i], np.uint32))))
             for i, some in ((i, slice(i, i + size)) for i in range(0, x_0.shape[0], size))
         ]
-        first, second = (np.concatenate([np.asarray(x) for x in side]) for side in zip(*pairs))
+        first, second = (
+            np.concatenate([np.asarray(x) for x in side]) for side in zip(*pairs, strict=True)
+        )
         return first, second
 
 

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.benchmarks.suites.entries import ONE_PASS, Entry, Make, Suite
 from secant.benchmarks.tasks import Ratio, Task
-from secant.curricula import FullIntervals
 from secant.datasets import block_gaussians
 from secant.estimators import GaussianMoments, SecantRatio, Standardise
-from secant.estimators.neural import Runner, Stage
+from secant.fitting import Fitted, Method, evaluated, fit
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant
 from secant.models.networks import Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
-from secant.samples import Prepared, paired_rows
+from secant.samples import Sample, Sampler, Samples
 from secant.schedules import Foellmer, Linear
 from secant.targets.batch import Batch, Target
 from secant.targets.flow_matching import FlowMatching
 from secant.targets.velocity import TangentVelocity, velocity_losses
 from secant.time_samplers import LogitNormal, Uniform
-from secant.training import Training
-from secant.training.held_out import HeldOut
-from secant.training.loop import Problem, TrainingResult, train
-from secant.training.optimisers import Optimiser
-from secant.training.step import Objective
+from secant.training import Optimiser, Training
 
 __all__ = ["PLAIN", "parts"]
 
@@ -41,6 +37,7 @@ PLAIN = "no anchor"  # what the others are one change away from
 _TRUNK = ResidualMLP(256)
 _STEPS = 1_000
 _IMPORTANT = LogitNormal(0.0, 1.0)
+_METHOD = Method(SpectralSecant(trunk=_TRUNK), DiffusionInterpolant(), TangentVelocity())
 
 
 def parts() -> Suite:
@@ -58,24 +55,24 @@ def _variants() -> dict[str, Make]:
         "quadratic features": _plain(SpectralSecant(trunk=ResidualMLP(256, quadratic=True))),
         "batches of 128": _plain(batch_size=128, steps=4 * _STEPS),
         "batches of 2048": _plain(batch_size=2048, steps=_STEPS // 4),
-        "batches of 2048, then of 512": _plain(kind=_LargeBatchesFirst),
+        "batches of 2048, then of 512": _large_batches_first,
         "learning rate × 3": _plain(learning_rate=3e-3),
         "learning rate ÷ 3": _plain(learning_rate=3e-4),
-        "learning rate without decay": _plain(kind=_by(_Constant())),
-        "Adam with Nesterov's momentum": _plain(kind=_by(_Nesterov())),
-        "Lion, learning rate ÷ 3": _plain(kind=_by(_Lion()), learning_rate=3e-4),
-        "Muon": _plain(kind=_by(_Muon())),
+        "learning rate without decay": _plain(optimiser=_Constant()),
+        "Adam with Nesterov's momentum": _plain(optimiser=_Nesterov()),
+        "Lion, learning rate ÷ 3": _plain(optimiser=_Lion(), learning_rate=3e-4),
+        "Muon": _plain(optimiser=_Muon()),
         "no averaging": _plain(average=0.0),
         "Föllmer's path": _plain(path=DiffusionInterpolant(Foellmer())),
         "straight path": _plain(path=DiffusionInterpolant(Linear())),
-        "λ = 1 − t²": _plain(kind=_changed(target=_Weighted(lambda t: 1.0 - t**2))),
-        "times by importance": _plain(kind=_by_importance()),
-        "times not stratified": _plain(kind=_changed(time_sampler=_Independent())),
-        "antithetic times": _plain(kind=_changed(time_sampler=_Antithetic())),
+        "λ = 1 − t²": _plain(target=_Weighted(lambda t: 1.0 - t**2)),
+        "times by importance": _plain(time_sampler=_IMPORTANT, target=_Weighted(_unweighted)),
+        "times not stratified": _plain(time_sampler=_Independent()),
+        "antithetic times": _plain(time_sampler=_Antithetic()),
         "bfloat16 products": _plain(SpectralSecant(trunk=_Halved(_TRUNK))),
         "secants by alignment": _plain(AlignedSecant(_TRUNK)),
-        "mean velocity, learned first": _plain(kind=_LearnedVelocity),
-        "mean velocity, exact": _plain(kind=_ExactVelocity),
+        "mean velocity, learned first": _velocity_learned_first,
+        "mean velocity, exact": _velocity_exact,
     }
 
 
@@ -86,42 +83,90 @@ def _training(steps: int = _STEPS, **settings: Any) -> Training:  # noqa: ANN401
 def _plain(
     model: ModelBuilder | None = None,
     *,
-    kind: type[SecantRatio] = SecantRatio,
-    path: Path | None = None,
-    **training: Any,  # noqa: ANN401 -- settings of a `Training`
+    batch_size: int = 512,
+    steps: int = _STEPS,
+    learning_rate: float = 1e-3,
+    average: float = 0.999,
+    **parts: Any,  # noqa: ANN401 -- of a `SecantRatio`
 ) -> Make:
+    training = _training(steps, batch_size=batch_size, learning_rate=learning_rate, average=average)
+
     def make(seed: int) -> Ratio:
-        return kind(
+        return SecantRatio(
             SpectralSecant(trunk=_TRUNK) if model is None else model,
             anchor=False,
             scaling=Standardise(),
-            path=path,
-            training=_training(**training),
+            training=training,
             random_state=seed,
+            **parts,
         )
 
     return make
 
 
-class _LargeBatchesFirst(SecantRatio):
+class _Staged:
+    """A first fit, of which the second takes something over; both see half of the rows."""
+
+    def __init__(self, first: Method, second: Callable[[Fitted], Method], seed: int) -> None:
+        self.first, self.second, self.seed = first, second, seed
+
+    def fit_samples(self, x_0: np.ndarray, x_1: np.ndarray) -> Self:
+        return self._fitted((Sample(x_0), Sample(x_1)))
+
+    def fit_sampler(self, sampler: Sampler) -> Self:
+        return self._fitted(sampler)
+
+    def _fitted(self, samples: Samples) -> Self:
+        first = fit(self.first, samples, self.seed)
+        self.fitted_ = fit(self.second(first), samples, self.seed)
+        self.diagnostics_ = self.fitted_.diagnostics
+        return self
+
+    def log_ratio(self, X: np.ndarray) -> np.ndarray:
+        found = self.fitted_
+        assert found.rule is not None
+        return np.asarray(evaluated(found.model, X, found.rule, scaling=found.scaling).value)
+
+
+def _large_batches_first(seed: int) -> Ratio:
     """Half of the rows in batches four times as large, the other half as usual."""
-
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        model, objective = self._built(self.builder_, prepared, seed, 0), self._objective(prepared)
-        large, usual = _training(_STEPS // 8, batch_size=2048), _training(_STEPS // 2)
-        first = run(Stage(model, objective, large), 0)
-        return run(Stage(first.model, objective, usual), 1)
+    first = replace(_METHOD, training=_training(_STEPS // 8, batch_size=2048))
+    half = replace(_METHOD, training=_training(_STEPS // 2))
+    return _Staged(first, lambda found: replace(half, model=_Trained(found.model)), seed)
 
 
-def _by(optimiser: Optimiser) -> type[SecantRatio]:
-    """`SecantRatio` trained by another rule."""
+def _velocity_learned_first(seed: int) -> Ratio:
+    """Half of the steps for the mean velocity by flow matching, half for the ratio."""
+    half = replace(_METHOD, training=_training(_STEPS // 2))
+    first = replace(half, model=MeanVelocity(_TRUNK), target=FlowMatching(), rule=None)
+    return _Staged(first, lambda found: replace(half, target=_MeanVelocity(found.model)), seed)
 
-    class By(SecantRatio):
-        def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-            model = self._built(self.builder_, prepared, seed, 0)
-            return run(Stage(model, self._objective(prepared), self.training_, optimiser), 0)
 
-    return By
+def _velocity_exact(seed: int) -> Ratio:
+    """With the mean velocity in closed form: all that (F2) can bring.
+
+    The anchored field before any step: its network is 0.
+    """
+    untrained = MeanVelocity(_TRUNK)
+    first = replace(
+        _METHOD,
+        model=untrained,
+        target=FlowMatching(),
+        anchor=GaussianMoments(),
+        rule=None,
+        training=_training(1, learning_rate=1e-30),
+    )
+    return _Staged(first, lambda found: replace(_METHOD, target=_MeanVelocity(found.model)), seed)
+
+
+class _Trained(ModelBuilder):
+    """A model that was trained before, to go on with."""
+
+    model: SecantFunction
+
+    def build(self, n_features: int, *, key: PRNGKeyArray) -> SecantFunction:
+        del n_features, key
+        return self.model
 
 
 class _Constant(Optimiser):
@@ -147,16 +192,6 @@ class _Muon(Optimiser):
         return optax.contrib.muon(lambda step: 10.0 * rate(step), adam_learning_rate=rate)
 
 
-def _changed(**parts: Any) -> type[SecantRatio]:  # noqa: ANN401 -- of an `Objective`
-    """`SecantRatio` with other parts of its objective."""
-
-    class Changed(SecantRatio):
-        def _objective(self, prepared: Prepared) -> Objective:
-            return replace(super()._objective(prepared), **parts)
-
-    return Changed
-
-
 class _Weighted(Target):
     """(V1) with a weight λ(t)."""
 
@@ -167,11 +202,6 @@ class _Weighted(Target):
 
     def time_range(self, path: Path) -> tuple[float, float]:
         return path.time_range
-
-
-def _by_importance() -> type[SecantRatio]:
-    """Times drawn more often in the middle of the path, and weighted less there: λ stays 1."""
-    return _changed(time_sampler=_IMPORTANT, target=_Weighted(_unweighted))
 
 
 def _unweighted(t: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -224,32 +254,3 @@ class _MeanVelocity(Target):
 
     def time_range(self, path: Path) -> tuple[float, float]:
         return path.time_range
-
-
-class _ExactVelocity(SecantRatio):
-    """With the mean velocity in closed form: all that (F2) can bring."""
-
-    def _objective(self, prepared: Prepared) -> Objective:
-        anchor = GaussianMoments().fitted(prepared, self.path_, 0)
-        untrained = MeanVelocity().build(prepared.n_features, anchor, key=jax.random.key(0))
-        return replace(super()._objective(prepared), target=_MeanVelocity(untrained))
-
-
-class _LearnedVelocity(SecantRatio):
-    """Half of the steps for the mean velocity by flow matching, half for the ratio."""
-
-    def _trained(self, prepared: Prepared, run: Runner, seed: int) -> TrainingResult:
-        target, half = FlowMatching(), _training(_STEPS // 2)
-        untrained = MeanVelocity(_TRUNK).build(prepared.n_features, None, key=jax.random.key(seed))
-        pairs = paired_rows(prepared.held_0, prepared.held_1)
-        problem = Problem(
-            untrained,
-            prepared.source,
-            Objective(target, self.path_, Uniform(), FullIntervals()),
-            HeldOut.drawn(*pairs, self.path_, target, key=jax.random.key(0)),
-            half,
-            jax.random.key(seed + 1),
-        )
-        velocity = train(problem, lambda record: None).model
-        objective = replace(self._objective(prepared), target=_MeanVelocity(velocity))
-        return run(Stage(self._built(self.builder_, prepared, seed, 0), objective, half), 0)

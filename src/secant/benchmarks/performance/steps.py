@@ -26,8 +26,7 @@ from secant.targets import TangentVelocity
 from secant.time_samplers import Uniform
 from secant.training import Training
 from secant.training.sources import ArraySource, Weighted
-from secant.training.step import Objective, TrainingState, run_steps, split
-from secant.training.step import Run as Steps
+from secant.training.step import Objective, Pace, Steps, run_steps, split, started
 
 __all__ = ["StepRow", "StepSuite", "steps"]
 
@@ -121,14 +120,15 @@ def _our_step(width: int, batch: int, d: int, n: int) -> Callable[[], float]:
     rng = np.random.default_rng(0)
     rows = [Weighted(jnp.asarray(rng.normal(size=(_ROWS, d)), dtype=jnp.float32)) for _ in "01"]
     objective = Objective(TangentVelocity(), DiffusionInterpolant(), Uniform(), FullIntervals())
-    training = Training(steps=100_000, batch_size=batch)
-    run = Steps(rest, ArraySource(rows[0], rows[1]), objective, training)
-    state = TrainingState.start(weights, training, run.optimiser, key=jax.random.key(1))
+    pace = Pace.of(Training(steps=100_000))
+    steps = Steps(rest, ArraySource(rows[0], rows[1]), objective, pace, batch_size=batch)
+    state = started(weights, steps.optimiser, pace, jax.random.key_data(jax.random.key(1)))
+    number = jnp.asarray(n, dtype=jnp.int32)
 
-    def chunk() -> Float[Array, " n"]:
+    def chunk() -> Float[Array, ""]:
         nonlocal state
-        state, losses = run_steps(run, state, n)
-        return losses
+        state, loss = run_steps(steps, state, number)
+        return loss
 
     jax.block_until_ready(chunk())
     return lambda: seconds_each(chunk, n)

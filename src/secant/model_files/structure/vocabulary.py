@@ -24,6 +24,7 @@ from secant.model_files.errors import ModelFileError, shown
 __all__ = ["check_savable", "class_named", "classes", "current_id", "id_of", "savable"]
 
 _PACKAGES = (
+    "secant.anchoring",
     "secant.bases",
     "secant.curricula",
     "secant.diagnostics",
@@ -31,6 +32,7 @@ _PACKAGES = (
     "secant.integration",
     "secant.models",
     "secant.paths",
+    "secant.scaling",
     "secant.schedules",
     "secant.targets",
     "secant.tasks",
