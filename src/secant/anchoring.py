@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import warnings
 from itertools import product
+from typing import Any
 
 import equinox as eqx
 import numpy as np
@@ -16,6 +17,8 @@ from secant.gaussians import Gaussian
 from secant.models.anchor import Anchor, GaussianAnchor, MixtureAnchor
 from secant.paths import Path
 from secant.samples import Prepared
+
+_ROWS_FOR_SEARCH = 8192
 
 __all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor"]
 
@@ -77,24 +80,45 @@ class GaussianMixtures(AnchorRule):
         most: int,
         seed: int,
     ) -> tuple[Float[np.ndarray, " k"], list[Gaussian]]:
-        """Double the components while the held-out likelihood of the mixture still rises."""
+        """Double the components while the held-out likelihood of the mixture still rises.
+
+        The search looks at some of the rows; the mixture it ends with is then fitted to all.
+        """
+        some = rows[:_ROWS_FOR_SEARCH]
         # One Gaussian is judged, like the mixtures, by rows it was not made of.
-        best = Gaussian.of([rows], None).log_likelihood(held)
-        weights, parts = np.ones(1), [single]
+        best, chosen = Gaussian.of([some], None).log_likelihood(held), None
         k = 2
         # Ten rows a component and column: below that a component's covariance is noise.
-        while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
-            found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, random_state=seed)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # judged by likelihood below
-                found.fit(rows)
+        while k <= most and some.shape[0] >= 10 * k * rows.shape[1]:
+            found = _expectation_maximisation(some, k, random_state=seed)
             score = float(found.score(held))
             if score < best + self.min_gain:
                 break
-            best, weights = score, np.asarray(found.weights_)
-            parts = [Gaussian(m, c) for m, c in zip(found.means_, found.covariances_, strict=True)]
+            best, chosen = score, found
             k *= 2
-        return weights, parts
+        if chosen is None:
+            return np.ones(1), [single]
+        if some.shape[0] < rows.shape[0]:
+            chosen = _expectation_maximisation(
+                rows,
+                chosen.n_components,
+                weights_init=chosen.weights_,
+                means_init=chosen.means_,
+                precisions_init=chosen.precisions_,
+            )
+        components = zip(chosen.means_, chosen.covariances_, strict=True)
+        return np.asarray(chosen.weights_), [Gaussian(m, c) for m, c in components]
+
+
+def _expectation_maximisation(
+    rows: Float[np.ndarray, "n d"],
+    k: int,
+    **settings: Any,  # noqa: ANN401 -- of a `GaussianMixture`
+) -> GaussianMixture:
+    found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # judged by likelihood
+        return found.fit(rows)
 
 
 def resolved_anchor(anchor: bool | AnchorRule) -> AnchorRule | None:  # noqa: FBT001

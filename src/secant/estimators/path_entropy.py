@@ -151,7 +151,7 @@ class PathEntropy(Savable, BaseEstimator):
             scaling=Standardise(),
             rule=None,
             optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=training_for(n_rows, n_features) if self.training is None else self.training,
+            training=training_for(n_rows) if self.training is None else self.training,
         )
 
     def entropy_difference(self, x_0: ArrayLike, x_1: ArrayLike) -> EntropyDifference:

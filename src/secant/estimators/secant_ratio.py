@@ -113,7 +113,7 @@ class SecantRatio(PathMixin, RatioEstimator):
             scaling=AdaptiveMargins() if self.scaling is None else self.scaling,
             rule=SecantSteps(1) if self.rule is None else self.rule,
             optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=training_for(n_rows, n_features) if self.training is None else self.training,
+            training=training_for(n_rows) if self.training is None else self.training,
         )
 
     def _fitted(self, method: Method, samples: Samples, seed: int) -> Fitted:

@@ -173,6 +173,16 @@ class Anchored(SecantFunction):
         """s(x, t)."""
         return self.anchor.time_score(x, t) + self.residual.time_score(x, t)
 
+    def learned_time_score(
+        self, x: Float[Array, "n d"], t: Float[Array, " n"]
+    ) -> Float[Array, " n"]:
+        """The residual's time score."""
+        return self.residual.time_score(x, t)
+
+    def fixed_time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The anchor's."""
+        return self.anchor.time_score(x, t)
+
     def tangent_parts(
         self, x: Float[Array, "n d"], t: Float[Array, " n"]
     ) -> Float[Array, "n parts"]:

@@ -39,6 +39,17 @@ class SecantFunction(eqx.Module):
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
         """s(x, t)."""
 
+    def learned_time_score(
+        self, x: Float[Array, "n d"], t: Float[Array, " n"]
+    ) -> Float[Array, " n"]:
+        """The part of s(x, t) that is trained."""
+        return self.time_score(x, t)
+
+    def fixed_time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The rest of it, in closed form."""
+        del x
+        return jnp.zeros_like(t)
+
     def secant(
         self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
     ) -> Float[Array, " n"]:

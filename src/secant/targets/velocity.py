@@ -28,13 +28,18 @@ class TangentVelocity(Target):
     Because E[ẋ_t·∇f(x_t)] = E[f ∂_t log p_t], the mean is ‖f − s‖² up to a constant: no Gaussian
     end, no closed-form conditional, no division by the noise. Models whose secants follow from
     their tangent (spectral, tangent network) need nothing else.
+
+    What is not trained (an anchor's time score) enters by its value alone: its own derivative
+    along ẋ_t is a constant of the loss, and is left out.
     """
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
         """The loss of each row."""
         x_t, velocity = path.point(batch.x_0, batch.x_1, batch.z, batch.t)
-        value, along = jax.jvp(lambda x: model.time_score(x, batch.t), (x_t,), (velocity,))
-        return velocity_losses(value, along)
+        learned, along = jax.jvp(
+            lambda x: model.learned_time_score(x, batch.t), (x_t,), (velocity,)
+        )
+        return velocity_losses(learned + model.fixed_time_score(x_t, batch.t), along)
 
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""

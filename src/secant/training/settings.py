@@ -10,9 +10,6 @@ import equinox as eqx
 
 __all__ = ["Record", "Status", "Training"]
 
-_FEW_ROWS = 5_000
-_MANY_ROWS = 50_000
-
 
 class Training(eqx.Module):
     """How long and how fast to train.
@@ -40,7 +37,7 @@ class Training(eqx.Module):
     clip: float = 1.0
     average: float = 0.999
     evaluate_every: int = 50
-    patience: int | None = 8
+    patience: int | None = 10
     validation_share: float = 0.1
     validation_rows: int = 8192
     max_seconds: float | None = None
