@@ -26,6 +26,7 @@ from secant.exceptions import GaussianStartWarning, UntrainedWarning
 from secant.integration import Integral, Rule, SecantSteps, SelfCheck
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
+from secant.programs import keep_programs_by_default
 from secant.samples import Prepared, Samples, prepared
 from secant.scaling import Scaling, ScalingRule, Standardise
 from secant.targets.batch import Target
@@ -155,6 +156,7 @@ def fit(
         names: of the columns, for the diagnostics.
         progress: whether to draw a progress bar; None does on a terminal.
     """
+    keep_programs_by_default()
     words = _words(key)
     seed = int(words[-1])
     data = prepared(samples, method.scaling, method.training, seed)
@@ -301,6 +303,7 @@ def evaluated(
     scaling: Callable[[np.ndarray], np.ndarray] = np.asarray,
 ) -> Integral:
     """A rule over scaled rows, or over raw ones and their scaling, a block at a time."""
+    keep_programs_by_default()
     blocks = padded_blocks(rows, scaling)
     pieces = [
         piece._replace(value=np.asarray(piece.value))

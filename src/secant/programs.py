@@ -1,7 +1,8 @@
-"""Compiled programs: kept on disk for later processes, and not too many of them in this one."""
+"""JAX's compilation cache: on by default, bounded on disk and in memory."""
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import MutableMapping
 from contextlib import suppress
@@ -12,6 +13,7 @@ __all__ = [
     "folder_of_programs",
     "forget_if_too_many",
     "keep_programs",
+    "keep_programs_by_default",
     "set_environment",
 ]
 
@@ -33,9 +35,9 @@ def folder_of_programs() -> Path:
 def keep_programs(folder: str | Path | None = None) -> None:
     """Keep programs that JAX compiles from here on in a folder, and look for them there first.
 
-    A fit in a later process then starts in a fraction of the time. `secant` on the command line
-    does so by itself; `JAX_COMPILATION_CACHE_DIR` names another folder, and
-    `JAX_ENABLE_COMPILATION_CACHE=false` turns it off.
+    A fit in a later process then starts in a fraction of the time. The first fit of a process and
+    `secant` on the command line do so by themselves; `JAX_COMPILATION_CACHE_DIR` names another
+    folder, and `JAX_ENABLE_COMPILATION_CACHE=false` turns it off.
 
     Args:
         folder: for the programs, 4,000 at most: of more, the oldest half goes. None is
@@ -53,6 +55,18 @@ def keep_programs(folder: str | Path | None = None) -> None:
     jax.config.update("jax_compilation_cache_dir", str(place))
     for name, value in SETTINGS.items():
         jax.config.update(name, value)
+
+
+@functools.cache
+def keep_programs_by_default() -> None:
+    """`keep_programs()`, once; not where the user has chosen a folder, or none, or it fails."""
+    import jax
+
+    chosen = getattr(jax.config, "jax_compilation_cache_dir", None)
+    if chosen or not getattr(jax.config, "jax_enable_compilation_cache", True):
+        return
+    with suppress(OSError):
+        keep_programs()
 
 
 def set_environment(environment: MutableMapping[str, str]) -> None:

@@ -15,16 +15,16 @@ from __future__ import annotations
 from secant.models.networks import ResidualMLP
 from secant.training.settings import Training
 
-__all__ = ["training_for", "trunk_for"]
+__all__ = ["FEW_ROWS", "training_for", "trunk_for"]
 
-_FEW_ROWS = 5_000
+FEW_ROWS = 5_000
 _MANY_ROWS = 50_000
 _MANY_COLUMNS = 64
 
 
 def trunk_for(n_rows: float, n_features: int) -> ResidualMLP:
     """The network for so many rows of the smaller sample, and columns."""
-    if n_rows < _FEW_ROWS:
+    if n_rows < FEW_ROWS:
         return ResidualMLP(width=64)
     if n_rows < _MANY_ROWS and n_features <= _MANY_COLUMNS:
         return ResidualMLP(width=128)
@@ -33,4 +33,4 @@ def trunk_for(n_rows: float, n_features: int) -> ResidualMLP:
 
 def training_for(n_rows: float) -> Training:
     """Batch and budget for so many rows of the smaller sample."""
-    return Training(steps=3000, batch_size=256) if n_rows < _FEW_ROWS else Training()
+    return Training(steps=3000, batch_size=256) if n_rows < FEW_ROWS else Training()

@@ -48,7 +48,7 @@ def compare(
     made, not that the tables are alike: read `p_value` or `degree` of --json for that.
     """
     from secant.tasks import compare as compared
-    from secant.tasks.defaults import quick_ratio
+    from secant.tasks.defaults import default_ratio
 
     check_report(output)
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
@@ -60,7 +60,7 @@ def compare(
         x_1,
         feature_names=tables.encoding.names,
         sample_names=(a.name, b.name) if a.name != b.name else (str(a), str(b)),
-        estimator=ratio_estimator(method, quick_ratio(n, x_0.shape[1]), n, session),
+        estimator=ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session),
         n_folds=folds,
         n_permutations=permutations,
         confidence=confidence,

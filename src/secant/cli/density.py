@@ -75,7 +75,7 @@ def fit(
     session.say(f"fitting {n:,} rows of {d} columns")
     estimator = DensityEstimator(
         None if base is Base.AUTO else base.value,
-        estimator=with_settings(default_density_ratio(n), session),
+        estimator=with_settings(default_density_ratio(n), n, session),
         dequantise="auto" if dequantise else None,
         random_state=session.seed,
     )

@@ -50,29 +50,31 @@ def ratio_estimator(
         session: of the command.
     """
     from secant.estimators import SecantRatio, SklearnRatio
-    from secant.tasks.defaults import training_for
 
     assert switch.near is not None
     estimator: RatioEstimator = {
         Method.AUTO: switch,
-        Method.SECANT: SecantRatio(training=training_for(n)),
+        Method.SECANT: SecantRatio(),
         Method.CLASSIFIER: switch.near,
         Method.LOGISTIC: SklearnRatio(folds=None),
     }[method]
-    return with_settings(estimator, session)
+    return with_settings(estimator, n, session)
 
 
-def with_settings(estimator: Estimator, session: Session) -> Estimator:
-    """The estimator and its parts with the session's training, progress and seed."""
-    from secant.estimators import ChasmSwitch, SecantRatio
-    from secant.training import Training
+def with_settings(estimator: Estimator, n: int, session: Session) -> Estimator:
+    """The estimator and its parts with the session's training, progress and seed.
 
-    if isinstance(estimator, ChasmSwitch) and estimator.far is None:
+    Settings change the budget that the estimator would have for n rows.
+    """
+    from secant.estimators import SecantRatio
+    from secant.sizing import training_for
+
+    if estimator.get_params(deep=False).get("far", estimator) is None:
         estimator.set_params(far=SecantRatio())  # so that it gets the settings, too
     for name, value in estimator.get_params(deep=True).items():
         setting = name.rpartition("__")[2]
         if setting == "training" and session.training:
-            changed = replace(value or Training(), **session.training)
+            changed = replace(value or training_for(n), **session.training)
             estimator.set_params(**{name: changed})
         elif setting == "progress" and session.quiet:
             estimator.set_params(**{name: False})

@@ -46,7 +46,7 @@ class MISettings:
             base=self.unit.value,
             confidence=self.confidence,
         )
-        opinion = plain.path_entropy(n)
+        opinion = plain.path_entropy()
         if opinion is None:
             return plain
-        return replace(plain, second_opinion=with_settings(opinion, session))
+        return replace(plain, second_opinion=with_settings(opinion, n, session))

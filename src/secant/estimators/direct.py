@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from secant.diagnostics import FeatureDrift, RatioDiagnostics
+from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import checked_labels
 from secant.exceptions import OverlapWarning
 
@@ -103,3 +104,15 @@ class DirectMixin:
         log_ratio = self.log_ratio(X)  # type: ignore[attr-defined]
         labels = checked_labels(y, log_ratio.size)
         return -HeldOutRatios(log_ratio[labels == 0], log_ratio[labels == 1]).loss()[0]
+
+
+def __getattr__(name: str) -> type:
+    """`DirectRatio`, which `DirectMixin` has replaced."""
+    if name != "DirectRatio":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}.")
+    warnings.warn(
+        "DirectRatio will go: derive from (DirectMixin, RatioEstimator) instead.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return type("DirectRatio", (DirectMixin, RatioEstimator), {})

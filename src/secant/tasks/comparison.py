@@ -19,9 +19,10 @@ from secant.estimators import RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.exceptions import OverlapWarning
 from secant.provenance import versions
+from secant.sizing import FEW_ROWS
 from secant.tasks.comparison_result import Comparison, Degree, UnlikeRows
 from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
-from secant.tasks.defaults import FEW_ROWS, quick_ratio
+from secant.tasks.defaults import default_ratio
 from secant.tasks.divergence_result import jensen_shannon_from, kl_from
 from secant.tasks.drift import agreed_names, drift_from
 from secant.tasks.fit_record import fit_records, one_line, resolved_settings
@@ -84,7 +85,7 @@ def compare(
     rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
     given = agreed_names(x_0, x_1, feature_names, arguments=("x_0", "x_1"))
     n, d = min(rows_0.shape[0], rows_1.shape[0]), rows_0.shape[1]
-    chosen = quick_ratio(n, d) if estimator is None else checked_estimator(estimator)
+    chosen = default_ratio(n, d) if estimator is None else checked_estimator(estimator)
     folds = (5 if n < FEW_ROWS else 2) if n_folds is None else n_folds
     plan = _Plan(
         (str(sample_names[0]), str(sample_names[1])),

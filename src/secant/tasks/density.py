@@ -32,8 +32,8 @@ from secant.exceptions import NormaliserWarning
 from secant.forking import check_not_forked
 from secant.model_files import Savable
 from secant.models.networks import FourierMLP
+from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.annealing import Annealing
-from secant.tasks.defaults import FEW_ROWS, training_for
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms
 from secant.tasks.learned_density import LearnedDensity, LogNormalizer
 from secant.training.checkpoints import Folder, resuming

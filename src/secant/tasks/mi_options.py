@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from sklearn.base import clone
 
 from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
-from secant.models.velocity import MeanVelocity
+from secant.sizing import FEW_ROWS
 from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds
-from secant.tasks.defaults import FEW_ROWS, default_ratio, training_for, trunk_for
+from secant.tasks.defaults import default_ratio
 from secant.tasks.dependence import CrossFitPlan
 from secant.tasks.fit_record import one_line
 from secant.tasks.intervals import checked_confidence
@@ -75,14 +75,8 @@ class MIOptions:
             chosen, folds, self.n_ensemble, self.n_permutations, self.normal_margins
         )
 
-    def path_entropy(self, n: int) -> PathEntropy | None:
+    def path_entropy(self) -> PathEntropy | None:
         """The estimator along the path, if one is wanted."""
         if isinstance(self.second_opinion, PathEntropy):
             return clone(self.second_opinion)
-        return _default_path_entropy(n) if self.second_opinion else None
-
-
-def _default_path_entropy(n: int) -> PathEntropy:
-    return PathEntropy(
-        MeanVelocity(trunk_for(n)), anchor=GaussianMoments(), training=training_for(n)
-    )
+        return PathEntropy(anchor=GaussianMoments()) if self.second_opinion else None

@@ -154,7 +154,7 @@ def _estimated(
     shortfall = 0.0
     if options.correct and found.is_normalised and found.estimate < _NATS_OF_OVERLAP:
         shortfall = found.shortfall(blocks, plan, rng)
-    entropy = options.path_entropy(blocks[0].shape[0])
+    entropy = options.path_entropy()
     opinion = None
     if entropy is not None and all(_has_density(column) for b in blocks for column in b.T):
         opinion = _opinion(blocks, entropy, found.standard_error, rng)

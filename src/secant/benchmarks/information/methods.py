@@ -26,9 +26,7 @@ from secant.estimators import (
     SklearnRatio,
 )
 from secant.models import AlignedSecant, ResidualMLP, TangentNetwork
-from secant.models.velocity import MeanVelocity
 from secant.tasks import mutual_information, two_sample_test
-from secant.tasks.defaults import training_for, trunk_for
 from secant.tasks.dependence import repaired
 from secant.training import Training
 
@@ -85,10 +83,7 @@ def _as_they_are(x: Array, y: Array, seed: int) -> Answer:
 
 
 def _path_entropy(x: Array, y: Array, seed: int) -> Answer:
-    n = x.shape[0]
-    model = PathEntropy(
-        MeanVelocity(trunk_for(n)), anchor=GaussianMoments(), training=training_for(n)
-    )
+    model = PathEntropy(anchor=GaussianMoments())
     found = mutual_information(x, y, estimator=model, random_state=seed)
     return Answer(found.estimate, found.standard_error)
 
@@ -109,8 +104,7 @@ def _variational(loss: Literal["dv", "infonce"], x: Array, y: Array, seed: int) 
     order = rng.permutation(x.shape[0])
     train, test = np.array_split(order, 2)
     joint = np.concatenate([x, y], axis=1)
-    n = x.shape[0]
-    fit = ClassifierRatio(loss, trunk=trunk_for(n), training=training_for(n), random_state=seed)
+    fit = ClassifierRatio(loss, random_state=seed)
     fit.fit_samples(np.concatenate(repaired([x[train], y[train]], _REPEATS, rng)), joint[train])
     if loss == "dv":
         on_margins = fit.log_ratio(np.concatenate(repaired([x[test], y[test]], _REPEATS, rng)))
