@@ -172,14 +172,15 @@ def _named(found: list[dict[str, Any]]) -> dict[str, Any]:
     return {**first, **{f"warm_{name}": v for other in later for name, v in other.items()}}
 
 
-def _network(estimator: Any) -> dict[str, int]:  # noqa: ANN401
+def _network(estimator: Any) -> dict[str, int | None]:  # noqa: ANN401
     """Batch, width and depth that were resolved, where it trained a network itself."""
     if not hasattr(estimator, "model_"):
         return {}
     d = estimator.n_features_in_
     shapes = [leaf.shape for leaf in jax.tree.leaves(estimator.model_) if np.ndim(leaf) == 2]
-    width = next(shape[1] for shape in shapes if shape[0] == d and shape[1] != d)
-    depth = shapes.count((width, width))
+    # Square ones are rotations of the anchor.
+    width = next((n_out for n_in, n_out in shapes if n_in == d != n_out), None)
+    depth = None if width is None else shapes.count((width, width))
     return {"batch_size": int(estimator.training_.batch_size), "width": width, "depth": depth}
 
 
