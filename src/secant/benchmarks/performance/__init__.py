@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from secant.benchmarks.benchmark import Benchmark
+from secant.benchmarks.performance.engine import engine
 from secant.benchmarks.performance.growth import growth
 from secant.benchmarks.performance.parts import parts
 from secant.benchmarks.performance.programs import programs
@@ -18,6 +19,7 @@ __all__ = ["PERFORMANCE_SUITES"]
 PERFORMANCE_SUITES: dict[str, Callable[[], Benchmark]] = {
     "performance-step": steps,
     "performance-programs": programs,
+    "performance-engine": engine,
     "performance-startup": startup,
     "performance-scoring": scoring,
     "performance-growth": growth,

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from secant.benchmarks.performance.engine_report import engine_section
 from secant.benchmarks.performance.growth import GrowthRow, exponent
 from secant.benchmarks.performance.ladders import RungRow, seconds_to_goal
 from secant.benchmarks.performance.parts import PLAIN
@@ -34,6 +35,7 @@ def performance_sections(results: Path) -> list[str]:
         _steps(results),
         _scoring(results),
         _programs(results),
+        engine_section(results),
         _startup(results),
         _growth(results),
     )
