@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import warnings
 from itertools import product
-from typing import Any
 
 import equinox as eqx
 import numpy as np
@@ -18,9 +17,9 @@ from secant.models.anchor import Anchor, GaussianAnchor, MixtureAnchor
 from secant.paths import Path
 from secant.samples import Prepared
 
-_ROWS_FOR_SEARCH = 8192
-
 __all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor"]
+
+_ROWS_FOR_FIRST_LOOK = 4096
 
 
 class AnchorRule(eqx.Module):
@@ -82,40 +81,31 @@ class GaussianMixtures(AnchorRule):
     ) -> tuple[Float[np.ndarray, " k"], list[Gaussian]]:
         """Double the components while the held-out likelihood of the mixture still rises.
 
-        The search looks at some of the rows; the mixture it ends with is then fitted to all.
+        A first look at some of the rows spares a Gaussian sample the search.
         """
-        some = rows[:_ROWS_FOR_SEARCH]
         # One Gaussian is judged, like the mixtures, by rows it was not made of.
-        best, chosen = Gaussian.of([some], None).log_likelihood(held), None
-        k = 2
+        best = Gaussian.of([rows], None).log_likelihood(held)
+        weights, parts = np.ones(1), [single]
+        k, some = 2, rows[:_ROWS_FOR_FIRST_LOOK]
         # Ten rows a component and column: below that a component's covariance is noise.
-        while k <= most and some.shape[0] >= 10 * k * rows.shape[1]:
-            found = _expectation_maximisation(some, k, random_state=seed)
+        if k > most or some.shape[0] < 10 * k * rows.shape[1]:
+            return weights, parts
+        first = Gaussian.of([some], None).log_likelihood(held)
+        if float(_expectation_maximisation(some, k, seed).score(held)) < first:
+            return weights, parts
+        while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
+            found = _expectation_maximisation(rows, k, seed)
             score = float(found.score(held))
             if score < best + self.min_gain:
                 break
-            best, chosen = score, found
+            best, weights = score, np.asarray(found.weights_)
+            parts = [Gaussian(m, c) for m, c in zip(found.means_, found.covariances_, strict=True)]
             k *= 2
-        if chosen is None:
-            return np.ones(1), [single]
-        if some.shape[0] < rows.shape[0]:
-            chosen = _expectation_maximisation(
-                rows,
-                chosen.n_components,
-                weights_init=chosen.weights_,
-                means_init=chosen.means_,
-                precisions_init=chosen.precisions_,
-            )
-        components = zip(chosen.means_, chosen.covariances_, strict=True)
-        return np.asarray(chosen.weights_), [Gaussian(m, c) for m, c in components]
+        return weights, parts
 
 
-def _expectation_maximisation(
-    rows: Float[np.ndarray, "n d"],
-    k: int,
-    **settings: Any,  # noqa: ANN401 -- of a `GaussianMixture`
-) -> GaussianMixture:
-    found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, **settings)
+def _expectation_maximisation(rows: Float[np.ndarray, "n d"], k: int, seed: int) -> GaussianMixture:
+    found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # judged by likelihood
         return found.fit(rows)

@@ -94,6 +94,7 @@ class NeuralMixin(_Estimator):
         for part in fields(method):
             setattr(self, _ATTRIBUTES.get(part.name, f"{part.name}_"), getattr(method, part.name))
         self.model_, self.scaling_, self.history_ = fitted.model, fitted.scaling, fitted.history
+        assert fitted.diagnostics is not None  # there is a rule
         self.diagnostics_ = fitted.diagnostics
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_same_columns, checked_rows, is_count
 from secant.tasks.defaults import default_ratio
+from secant.training.progress import labelled
 
 __all__ = [
     "CrossFit",
@@ -121,13 +122,14 @@ def cross_fit(
     score_0, score_1 = np.empty(rows_0.shape[0]), np.empty(rows_1.shape[0])
     ensembles = []
     for k in range(n_folds):
-        ensemble = RatioEnsemble.fitted(
-            chosen,
-            rows_0[fold_0 != k],
-            rows_1[fold_1 != k],
-            n_members=n_ensemble,
-            rng=rng,
-        )
+        with labelled(f"fold {k + 1} of {n_folds}"):
+            ensemble = RatioEnsemble.fitted(
+                chosen,
+                rows_0[fold_0 != k],
+                rows_1[fold_1 != k],
+                n_members=n_ensemble,
+                rng=rng,
+            )
         score_0[fold_0 == k] = ensemble.log_ratio(rows_0[fold_0 == k])
         score_1[fold_1 == k] = ensemble.log_ratio(rows_1[fold_1 == k])
         ensembles.append(ensemble)

@@ -21,6 +21,7 @@ from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
 from secant.tasks.permutation import combined_p_value, permutation_p_value
+from secant.training.progress import labelled
 
 __all__ = ["CrossFitPlan", "Dependence", "DependenceFit", "normal_scores", "repaired"]
 
@@ -154,7 +155,8 @@ class Dependence:
         number = fold_numbers(n, plan.n_folds, rng)
         folds = []
         for k in range(plan.n_folds):
-            ensemble = _trained([b[number != k] for b in blocks], plan, rng)
+            with labelled(f"fold {k + 1} of {plan.n_folds}"):
+                ensemble = _trained([b[number != k] for b in blocks], plan, rng)
             rows = np.flatnonzero(number == k)
             held = [b[rows] for b in blocks]
             folds.append(_judged(held, rows, ensemble, plan.n_permutations, rng))
@@ -171,7 +173,8 @@ class Dependence:
         world = [np.concatenate(block) for block in zip(*drawn, strict=True)]
         if plan.normal_margins:
             world = [normal_scores(block) for block in world]
-        again = Dependence.fitted(world, plan, rng)
+        with labelled("correction"):
+            again = Dependence.fitted(world, plan, rng)
         return float(np.concatenate(exact).mean()) - again.estimate
 
 

@@ -19,6 +19,7 @@ from secant.tasks.cross_fitting import fold_numbers
 from secant.tasks.dependence import Dependence, normal_scores, repaired
 from secant.tasks.mi_options import MIOptions
 from secant.tasks.mi_result import Base, MutualInformation, OnPath, unit_of
+from secant.training.progress import labelled
 
 __all__ = ["mutual_information", "total_correlation"]
 
@@ -217,7 +218,8 @@ def _along_path(
             (repaired(part, 1, rng)[0], np.concatenate(part, axis=1))
             for part in ([b[number != k] for b in blocks], [b[number == k] for b in blocks])
         ]
-        found = fit.fit_samples(*pairs[0]).entropy_difference(*pairs[1])
+        with labelled(f"path entropy, fold {k + 1} of {folds}"):
+            found = fit.fit_samples(*pairs[0]).entropy_difference(*pairs[1])
         values.append(found.value)
         errors.append(found.standard_error)
     unit = unit_of(options.base)
