@@ -117,7 +117,8 @@ class HeldOut(eqx.Module):
         Pairs that share a row are not independent: the variance of the mean is that of the rows'
         own means, for either sample (the first terms of Hoeffding's decomposition).
         """
-        variances = [_variance_of_mean(values, row) for row in (self.row_0, self.row_1)]
+        with np.errstate(invalid="ignore"):  # of a loss that is infinite
+            variances = [_variance_of_mean(values, row) for row in (self.row_0, self.row_1)]
         return HeldOutScore(float(values.mean()), float(np.sqrt(sum(variances))))
 
 
