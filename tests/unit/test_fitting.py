@@ -1,4 +1,4 @@
-"""Scoring in blocks: few programs, little memory, the same numbers whatever the blocks."""
+"""Scoring in blocks: few programs, little memory, the same numbers whatever the fitting."""
 
 import logging
 import tracemalloc
@@ -7,8 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from secant import integration
-from secant.estimators import blocks
+from secant import fitting, integration
 
 D = 3
 SIZES = (1, 7, 999, 5000, 70_001)
@@ -46,7 +45,7 @@ def test_blocks_do_not_matter(fitted, monkeypatch, dtype):
     one_by_one = [fitted.log_ratio(row[None])[0] for row in x[::499]]
     np.testing.assert_allclose(expected[::499], one_by_one, rtol=0.0, atol=rounding)
     for size in (256, 2048):
-        monkeypatch.setattr(blocks, "ROWS_AT_ONCE", size)
+        monkeypatch.setattr(fitting, "ROWS_AT_ONCE", size)
         np.testing.assert_allclose(fitted.log_ratio(x), expected, rtol=0.0, atol=rounding)
 
 
@@ -75,7 +74,7 @@ def test_memory_grows_by_the_answers_only(fitted, tmp_path, dtype):
     np.save(tmp_path / "x.npy", rows(n).astype(dtype))
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
     answers = 4 * n * 8  # as they come, joined, and in double precision
-    few_blocks = 8 * blocks.ROWS_AT_ONCE * D * 8
+    few_blocks = 8 * fitting.ROWS_AT_ONCE * D * 8
     assert peak(fitted.log_ratio, mapped) < answers + few_blocks
     if dtype is np.float32:
         assert peak(fitted.log_ratio, np.array(mapped)) < answers + few_blocks
@@ -90,7 +89,7 @@ def test_no_more_than_two_blocks_are_alive():
         most = max(most, len(alive))
         return number
 
-    for number in blocks.one_behind(map(block, range(10))):
+    for number in fitting.one_behind(map(block, range(10))):
         alive.remove(number)
     assert (most, alive) == (2, set())
 

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from tests.fabricated import fabricated
 
 from secant import (
     CTSM,
@@ -379,6 +380,6 @@ def test_one_sided_path_says_when_its_start_is_not_standard_normal(shift):
     if shift:
         words = r"needs x_0 ~ N\(0, I\).*off by up to 0\.5\b"
         with pytest.warns(GaussianStartWarning, match=words):
-            estimator.fit_samples(x_0, x_1)
+            fabricated(estimator, x_0, x_1)
     else:
-        estimator.fit_samples(x_0, x_1)
+        fabricated(estimator, x_0, x_1)

@@ -114,9 +114,7 @@ class AlongIntervals(Towards):
 )
 def test_patience_waits_until_the_curriculum_has_settled(target, stops_at):
     # The untrained weight is best, so that patience has run out at the first look.
-    result = turned(
-        target, Towards(0.0), patience=1, curriculum=ContractionIntervalAnnealing(0.55)
-    )
+    result = turned(target, Towards(0.0), patience=1, curriculum=ContractionIntervalAnnealing(0.55))
     assert result.status is Status.EARLY_STOPPED
     assert result.steps == stops_at
 

@@ -153,7 +153,9 @@ def test_mapped_rows_are_read_in_order_and_dealt_at_random(mapped):
 
 def test_short_blocks_have_the_shape_of_long_ones(mapped):
     source, _ = mapped
-    long, short = (source.loaded([0], n_steps=n, batch_size=8) for n in (sources._ROUNDS_AT_ONCE, 5))
+    long, short = (
+        source.loaded([0], n_steps=n, batch_size=8) for n in (sources._ROUNDS_AT_ONCE, 5)
+    )
     assert short.x_0.shape == long.x_0.shape
     np.testing.assert_array_equal(short.x_0[5:], np.broadcast_to(short.x_0[4], short.x_0[5:].shape))
 
