@@ -1,7 +1,6 @@
 """Files of older formats: names of the past, parts that changed, classes that are gone."""
 
 import pytest
-from secant.training.history import Status
 from tests.unit.model_files.same import differences
 from tests.unit.model_files.sealed import changed
 from tests.unit.model_files.test_formats import FOLDER
@@ -12,6 +11,7 @@ from secant.model_files.structure import decoded, encoded, migrations
 from secant.model_files.structure.migrations import Saved
 from secant.paths import DiffusionBridge
 from secant.schedules import Trigonometric
+from secant.training import Status
 
 TRAINING = {"class": "secant.training.settings.Training", "fields": {"steps": 77}}
 STATUS = {"class": "secant.training.history.Status", "member": "DONE"}

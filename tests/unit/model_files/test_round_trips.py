@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pyarrow as pa
 import pytest
-from secant.estimators.path_ratio import PathRatio
+from secant.estimators.neural import PathMixin
 from sklearn.base import clone
 from tests.unit.model_files import small
 from tests.unit.model_files.listed_ids import listed, named_in
@@ -33,7 +33,7 @@ def check_same(estimator, tmp_path):
     assert differences(estimator, found) == []
     rows = np.concatenate([small.X_1, [[1e6, -1e6], [0.0, 1e-300]]])
     assert found.log_ratio(rows).tobytes() == estimator.log_ratio(rows).tobytes()
-    if isinstance(estimator, PathRatio):
+    if isinstance(estimator, PathMixin):
         assert (found.secant(rows, 0.2, 0.7) == estimator.secant(rows, 0.2, 0.7)).all()
         assert (found.time_score(rows, 0.4) == estimator.time_score(rows, 0.4)).all()
     return found
