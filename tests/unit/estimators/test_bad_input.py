@@ -15,6 +15,7 @@ from secant import (
     ClassifierRatio,
     ConstantColumnWarning,
     DREInfinity,
+    GaussianMoments,
     GaussianStartWarning,
     Identity,
     OverlapWarning,
@@ -350,15 +351,15 @@ def test_constant_columns(new, samples):
 def test_samples_without_overlap(new, samples):
     # 20 standard deviations apart, one held-out row of x_0 carries all the weight; 20 are held out.
     with pytest.warns(OverlapWarning, match=r"effective sample size [12]\.\d of 20 held-out rows"):
-        estimator = new().fit_samples(samples.x_0, samples.x_1 + 20.0)
+        estimator = new(anchor=GaussianMoments()).fit_samples(samples.x_0, samples.x_1 + 20.0)
     assert not estimator.diagnostics_.has_overlap
     assert (estimator.log_ratio(samples.x_0) < 0.0).all()
     assert (estimator.log_ratio(samples.x_1 + 20.0) > 0.0).all()
 
 
 def test_identical_samples(new, samples):
-    estimator = new().fit_samples(samples.x_0, samples.x_0)
-    # Each side loses its own tenth to the held-out rows, so two sets of 180 that share 162 rows
+    estimator = new(anchor=GaussianMoments()).fit_samples(samples.x_0, samples.x_0)
+    # Each side loses its own tenth to the rows to report on, so two sets of 180 that share 162 rows
     # are compared: with 9 moments a side the anchor's log ratio is off by about
     # √(9 · 2 · (1/162 − 1/180)) = 0.1 at a typical row. Twice that, for training's own noise.
     assert np.abs(estimator.log_ratio(samples.x_0)).mean() < 0.2

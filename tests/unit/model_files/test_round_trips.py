@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 import pyarrow as pa
 import pytest
-from secant.estimators.neural import PathMixin
 from sklearn.base import clone
 from tests.unit.model_files import small
 from tests.unit.model_files.listed_ids import listed, named_in
 from tests.unit.model_files.same import differences
 
 import secant
+from secant.estimators.neural import PathMixin
 
 
 @pytest.fixture(autouse=True)
