@@ -12,7 +12,7 @@ __all__ = ["bibtex", "citation", "works"]
 
 # What each part rests on; a class stands for its subclasses too.
 _SOURCES: dict[str, tuple[str, ...]] = {
-    "PathRatio": ("choi2022density",),
+    "PathMixin": ("choi2022density",),
     "SecantRatio": ("chen2025diffusion", "albergo2023stochastic"),
     "ISADRE": ("chen2025diffusion", "yu2025density"),
     "CTSM": ("yu2025density",),

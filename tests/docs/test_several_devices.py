@@ -14,7 +14,7 @@ import pytest
 from tests.docs.guides import GUIDES, run, text_of
 
 import secant
-from secant.estimators import preparation
+from secant import samples
 
 RESULTS = GUIDES.parents[1] / "benchmarks/results"
 
@@ -53,9 +53,9 @@ def test_the_rate_of_two_cores_is_the_measured_one(page):
 def test_what_is_subsampled():
     text = text_of("several-devices.md")
     rows = {
-        "scaling": preparation._ROWS_FOR_SCALING,
-        "mixtures for the anchor": preparation._ROWS_IN_HAND,
-        "drift column by column": preparation._ROWS_AS_THEY_CAME,
+        "scaling": samples._ROWS_FOR_SCALING,
+        "mixtures for the anchor": samples._ROWS_IN_HAND,
+        "drift column by column": samples._ROWS_AS_THEY_CAME,
     }
     for name, number in rows.items():
         assert f"| {name} | {number:,} |" in text

@@ -56,7 +56,8 @@ def expected(names):
 @pytest.mark.parametrize("names", NEURAL, ids=lambda names: type(NEURAL[names]).__name__)
 def test_a_neural_estimator_cites_what_it_resolved(names):
     estimator = NEURAL[names]
-    estimator._resolve()
+    for part, value in vars(estimator._method(1000, 2)).items():
+        setattr(estimator, f"{part}_", value)
     estimator.diagnostics_ = None  # as after a fit, without the training
     assert set(keys(bibtex(estimator))) == expected(names)
 
@@ -162,7 +163,7 @@ def test_every_class_with_sources_exists():
         secant.tasks,
         secant.bases.references,
         secant.bases.spline,
-        secant.estimators.path_ratio,
+        secant.estimators.neural,
         secant.tasks.divergence_result,
         secant.tasks.two_sample,
         secant.tasks.drift_report,

@@ -190,7 +190,8 @@ class PathMixin(NeuralMixin):
 
     def self_check(self, X: ArrayLike, n_steps: int = 8) -> SelfCheck:
         """One step against 2·n_steps steps on the same rows."""
-        return self_checked(self.model_, self._scaled_input(X), n_steps)
+        rows = self._scaled_input(X)  # first: an unfitted estimator has no model yet
+        return self_checked(self.model_, rows, n_steps)
 
     def bridge_loss(self, x_0: ArrayLike, x_1: ArrayLike) -> float:
         """Mean of (K2) over bridges long and short, on fresh rows; lower is better.

@@ -99,6 +99,8 @@ class SecantRatio(PathMixin, RatioEstimator):
         self.random_state = random_state
 
     def _method(self, n_rows: float, n_features: int) -> Method:
+        if not isinstance(self.student, ModelBuilder | None):
+            raise TypeError(f"`student` must be a ModelBuilder or None; got {self.student!r}.")
         trunk = trunk_for(n_rows, n_features)
         model = SpectralSecant(trunk=trunk) if self.model is None else self.model
         return Method(

@@ -132,6 +132,8 @@ class DREInfinity(PathMixin, RatioEstimator):
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features
         weight = FadingWeight() if self.weight is None else self.weight
+        if not isinstance(weight, TimeWeight):
+            raise TypeError(f"`weight` must be a TimeWeight or None; got {weight!r}.")
         return Method(
             model=_network(self.model, joint=self.joint),
             path=DiffusionInterpolant(Foellmer()) if self.path is None else self.path,

@@ -118,9 +118,10 @@ class HeldOut(eqx.Module):
         either sample, the noise of single pairs adds once (Hoeffding's decomposition). It is part
         of both terms, so that one of the two is taken off.
         """
-        zero, one = (_variance_of_mean(values, row) for row in (self.row_0, self.row_1))
-        noise = float(values.var()) / values.size
-        variance = max(zero + one - noise, zero, one)
+        with np.errstate(invalid="ignore"):  # of a loss that is infinite
+            zero, one = (_variance_of_mean(values, row) for row in (self.row_0, self.row_1))
+            noise = float(values.var()) / values.size
+            variance = max(zero + one - noise, zero, one)
         return HeldOutScore(float(values.mean()), float(np.sqrt(variance)))
 
 

@@ -162,9 +162,9 @@ class _Best:
         difference of their losses exceeds its standard error.
         """
         losses = self._losses(weights)
-        value, gain, error = agreed(
-            float(losses.mean()), *self._held_out.mean(self.losses - losses)
-        )
+        with np.errstate(invalid="ignore"):  # of a loss that is infinite
+            gained = self._held_out.mean(self.losses - losses)
+        value, gain, error = agreed(float(losses.mean()), *gained)
         was_finite = math.isfinite(self.score.value)
         if math.isfinite(value) and (gain > error or not was_finite):
             self._keep(weights, losses, step)

@@ -5,14 +5,16 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from secant import KernelRatio, SklearnRatio
+from secant import GaussianMoments, KernelRatio, SklearnRatio
 
 
 @pytest.fixture(params=["neural", "kernel", "classifier"])
-def any_fitted(request, fitted, samples):
-    if request.param == "neural":
-        return fitted
-    kinds = {"kernel": KernelRatio(n_centers=20, random_state=0), "classifier": SklearnRatio()}
+def any_fitted(request, new, samples):
+    kinds = {
+        "neural": new(anchor=GaussianMoments()),
+        "kernel": KernelRatio(n_centers=20, random_state=0),
+        "classifier": SklearnRatio(),
+    }
     return kinds[request.param].fit_samples(*samples)
 
 

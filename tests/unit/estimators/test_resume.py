@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import jax
 import numpy as np
@@ -10,32 +11,33 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
+from tests import tiny
 
 import secant
-from secant.models import ResidualMLP
 from secant.models.velocity import MeanVelocity
 from secant.tasks.density import DensityEstimator
 from secant.training import loop
 
 pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")
 
-TRUNK = ResidualMLP(width=8, depth=0)
 SHORT = {
-    "training": secant.Training(steps=30, batch_size=32, evaluate_every=5, warmup=5, average=0.5),
+    "training": replace(
+        tiny.TRAINING, steps=30, evaluate_every=5, warmup=5, average=0.5, learning_rate=0.02
+    ),
     "random_state": 0,
 }
-CLASSIFIER = secant.ClassifierRatio(trunk=TRUNK, scaling=secant.Standardise(), **SHORT)
+CLASSIFIER = secant.ClassifierRatio(trunk=tiny.TRUNK, scaling=secant.Standardise(), **SHORT)
 
 
 @pytest.fixture(scope="module")
 def samples():
     rng = np.random.default_rng(0)
-    return rng.normal(0, 1, (200, 2)), rng.normal(0.5, 1, (200, 2))
+    return rng.normal(0, 1, (200, 2)), rng.normal(1.0, 1, (200, 2))
 
 
 def sampler(key, n):
     x_0, x_1 = jax.random.normal(key, (2, n, 2))
-    return x_0, x_1 + 0.5
+    return x_0, x_1 + 1.0
 
 
 def labelled(samples):
@@ -44,7 +46,7 @@ def labelled(samples):
 
 SWITCH = secant.ChasmSwitch(CLASSIFIER, CLASSIFIER, rows_to_look=50, random_state=0)
 DENSITY = DensityEstimator("gaussian", estimator=CLASSIFIER, random_state=0)
-ENTROPY = secant.PathEntropy(MeanVelocity(TRUNK), anchor=False, **SHORT)
+ENTROPY = secant.PathEntropy(MeanVelocity(tiny.TRUNK), anchor=False, **SHORT)
 
 # A fit by each door, what it answers, and at which chunk of steps to stop it.
 DOORS = {

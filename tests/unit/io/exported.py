@@ -6,12 +6,12 @@ import numpy as np
 import onnxruntime
 
 from secant import DensityEstimator, SecantRatio
-from secant.scaling import Standardise
 from secant.integration import SecantSteps
 from secant.io.export import export_onnx, export_stablehlo, load_stablehlo
 from secant.models import SpectralSecant
 from secant.models.anchor import GaussianAnchor, MixtureAnchor
 from secant.models.networks import ResidualMLP
+from secant.scaling import Standardise
 from secant.tasks.dequantisation import Dequantisation
 
 D = 3

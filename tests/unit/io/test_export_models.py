@@ -9,7 +9,6 @@ from tests.unit.io import exported as e
 
 from secant import CTSM, ChasmSwitch, ClassifierRatio, KernelRatio, SecantRatio, Training
 from secant.bases import Copula, FullGaussian, Growth, Mixture, StandardNormal
-from secant.scaling import AdaptiveMargins, Identity, Standardise
 from secant.integration import GaussLegendre, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, SpectralSecant, TangentNetwork
 from secant.models.anchor import Anchored
@@ -18,6 +17,7 @@ from secant.models.networks import FourierMLP, QuadraticForms, ResidualMLP
 from secant.models.shifted import Shifted
 from secant.models.telescoping import TelescopingHeads
 from secant.paths import DiffusionBridge, DiffusionInterpolant
+from secant.scaling import AdaptiveMargins, Identity, Standardise
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
 

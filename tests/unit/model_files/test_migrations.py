@@ -11,7 +11,7 @@ from secant.model_files.structure import decoded, encoded, migrations
 from secant.model_files.structure.migrations import Saved
 from secant.paths import DiffusionBridge
 from secant.schedules import Trigonometric
-from secant.training.history import Status
+from secant.training import Status
 
 TRAINING = {"class": "secant.training.settings.Training", "fields": {"steps": 77}}
 STATUS = {"class": "secant.training.history.Status", "member": "DONE"}

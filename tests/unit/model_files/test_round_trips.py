@@ -11,7 +11,7 @@ from tests.unit.model_files.listed_ids import listed, named_in
 from tests.unit.model_files.same import differences
 
 import secant
-from secant.estimators.path_ratio import PathRatio
+from secant.estimators.neural import PathMixin
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def check_same(estimator, tmp_path):
     assert differences(estimator, found) == []
     rows = np.concatenate([small.X_1, [[1e6, -1e6], [0.0, 1e-300]]])
     assert found.log_ratio(rows).tobytes() == estimator.log_ratio(rows).tobytes()
-    if isinstance(estimator, PathRatio):
+    if isinstance(estimator, PathMixin):
         assert (found.secant(rows, 0.2, 0.7) == estimator.secant(rows, 0.2, 0.7)).all()
         assert (found.time_score(rows, 0.4) == estimator.time_score(rows, 0.4)).all()
     return found

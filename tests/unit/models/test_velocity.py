@@ -22,15 +22,22 @@ def rows(n=5):
     return jax.random.normal(jax.random.key(0), (n, 2)), jnp.linspace(0.1, 0.9, n)
 
 
+def bare_field():
+    return MeanVelocity(ResidualMLP(width=4)).build(2, key=jax.random.key(0))
+
+
+def anchored_field():
+    return MeanVelocity().anchored(bare_field(), anchor())
+
+
 def test_a_fresh_field_is_the_anchor_s():
-    field = MeanVelocity(ResidualMLP(width=4)).build(2, anchor(), key=jax.random.key(0))
+    field = anchored_field()
     np.testing.assert_allclose(field(*rows()), anchor().mean_velocity(*rows()))
-    bare = MeanVelocity(ResidualMLP(width=4)).build(2, None, key=jax.random.key(0))
-    assert not np.any(bare(*rows()))
+    assert not np.any(bare_field()(*rows()))
 
 
 def test_the_divergence_is_the_trace_of_the_jacobian():
-    field = MeanVelocity(ResidualMLP(width=4)).build(2, anchor(), key=jax.random.key(0))
+    field = anchored_field()
     head = jax.random.normal(jax.random.key(1), field.trunk.head.weight.shape)
     field = eqx.tree_at(lambda f: f.trunk.head.weight, field, head)  # fresh ones are zero
     x, t = rows()

@@ -101,15 +101,3 @@ def test_whole_path_is_used_unless_its_rates_are_unbounded():
         assert target.time_range(DiffusionInterpolant()) == (0.0, 1.0)
         foellmer = Foellmer()
         assert target.time_range(DiffusionInterpolant(foellmer)) == (0.0, 1.0 - foellmer.cut)
-
-
-def test_tangents_only_does_not_look_at_the_left_end():
-    truth = oracle(PATH, standard=False)
-    target, pushed = ImpliedVelocity(tangents_only=True), truth.pushed(np.full(5, PUSH))
-    rows = batch(truth, target.time_range(PATH), n=50)
-    found = target.losses(pushed, PATH, rows)
-    np.testing.assert_array_equal(found, target.losses(pushed, PATH, rows._replace(l=0.5 * rows.l)))
-    np.testing.assert_allclose(
-        found, ImpliedVelocity().losses(pushed, PATH, rows._replace(l=rows.t)), rtol=1e-12
-    )
-    assert np.max(np.abs(found - ImpliedVelocity().losses(pushed, PATH, rows))) > 1e-3

@@ -142,6 +142,10 @@ class Given:
     def members(self):
         return (self,)
 
+    @property
+    def in_use(self):
+        return self
+
     def log_ratio(self, x):
         return x @ self.weights
 

@@ -1,5 +1,8 @@
 """The smallest training problem: one number turned towards a goal."""
 
+import os
+import signal
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,12 +10,11 @@ import numpy as np
 from secant.curricula import FullIntervals
 from secant.models import SecantFunction
 from secant.paths import DiffusionInterpolant
-from secant.targets import Batch, Target
+from secant.targets import Target
 from secant.time_samplers import Uniform
 from secant.training import Training
 from secant.training.held_out import HeldOut
-from secant.training.loop import train
-from secant.training.loop import Problem
+from secant.training.loop import Problem, train
 from secant.training.sources import ArraySource, Weighted
 from secant.training.step import Objective
 
@@ -51,18 +53,33 @@ def key(seed=0):
     return jax.random.key(seed, impl="rbg")
 
 
+def words(seed=0):
+    """The bits of a key, as a training is given them."""
+    return np.array([0, seed], dtype=np.uint32)
+
+
+def press(at_step, number=signal.SIGINT):
+    """A reporter that presses Ctrl-C, or sends another signal, at a look."""
+
+    def report(record):
+        if record.step == at_step:
+            os.kill(os.getpid(), number)
+
+    return report
+
+
 def source(n=6, d=1):
     rows = np.random.default_rng(0).standard_normal((2, n, d)).astype(np.float32)
     return ArraySource(Weighted(jnp.asarray(rows[0])), Weighted(jnp.asarray(rows[1])))
 
 
-def objective(target):
-    return Objective(target, PATH, Uniform(), FullIntervals())
+def objective(target, curriculum=FullIntervals()):  # noqa: B008, as it never changes
+    return Objective(target, PATH, Uniform(), curriculum)
 
 
 def held_out(target, n=4, d=1):
-    x, t = np.zeros((n, d), np.float32), np.zeros(n, np.float32)
-    return HeldOut(Batch(x, x, x, t, t), PATH, target)
+    x, row = np.zeros((n, d), np.float32), np.arange(n)
+    return HeldOut(x, x, row, row, PATH, target)
 
 
 # Adam moves the weight by about the rate: a hundred steps of 0.1 go past both goals below.
@@ -70,15 +87,22 @@ BRISK = {"batch_size": 4, "learning_rate": 0.1, "warmup": 0, "average": 0.0, "ev
 
 
 def turned(
-    target, judge, *, model=None, rows=None, report=lambda record: None, run=train, **settings
+    target,
+    judge,
+    *,
+    model=None,
+    rows=None,
+    report=lambda record: None,
+    curriculum=FullIntervals(),  # noqa: B008, as it never changes
+    **settings,
 ):
     """Train the dial from 0, or another model, on one target, judged by another."""
     problem = Problem(
         Dial(jnp.zeros(())) if model is None else model,
         source() if rows is None else rows,
-        objective(target),
+        objective(target, curriculum),
         held_out(judge),
         Training(**({"steps": 100, "patience": None} | BRISK | settings)),
-        key(),
+        words(),
     )
-    return run(problem, report)
+    return train(problem, report)

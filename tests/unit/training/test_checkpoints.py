@@ -1,6 +1,8 @@
-"""Trainings that were stopped, and went on."""
+"""Trainings that were stopped: what is kept, and that they go on as if they never had been."""
 
 import itertools
+import os
+import signal
 from contextlib import nullcontext
 
 import jax
@@ -8,11 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.unit.training.dial import Dial, Towards, source, turned
-from tests.unit.training.test_interruption import press
+from tests.unit.training.dial import Dial, Towards, press, source, turned
 
 import secant
-from secant.estimators import neural
+from secant import fitting
 from secant.exceptions import CheckpointWarning, TrainingWarning
 from secant.provenance import versions
 from secant.training import (
@@ -23,6 +24,7 @@ from secant.training import (
     keeping_best_on_interrupt,
     loop,
 )
+from secant.training.checkpoints import is_interrupted
 from secant.training.loop import TrainingResult
 
 pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")
@@ -165,7 +167,7 @@ def test_an_estimator_ends_bit_by_bit_the_same(ratio, tmp_path, monkeypatch):
     ratio = clone(ratio).set_params(training=short, scaling=secant.Standardise(), random_state=0)
     whole = ratio.fit_samples(x_0, x_1).log_ratio(x_1)
     with monkeypatch.context() as patched:
-        patched.setattr(neural, "progress_bar", lambda *_, **__: nullcontext(press(5)))
+        patched.setattr(fitting, "progress_bar", lambda *_, **__: nullcontext(press(5)))
         with keeping_best_on_interrupt(), checkpointing(tmp_path), pytest.warns(TrainingWarning):
             ratio.fit_samples(x_0, x_1)
     assert ratio.diagnostics_.steps == 5
@@ -175,3 +177,65 @@ def test_an_estimator_ends_bit_by_bit_the_same(ratio, tmp_path, monkeypatch):
     for other, x in ((ratio.set_params(random_state=1), x_0), (ratio, x_0 + 1e-6)):
         with checkpointing(tmp_path), pytest.raises(CheckpointError, match="of another fit"):
             other.fit_samples(x, x_1)
+
+
+def test_the_first_ends_the_training_and_keeps_the_best():
+    # The held-out loss is lowest when the weight passes 1, long before step 50.
+    whole = turned(Towards(5.0), Towards(1.0))
+    with keeping_best_on_interrupt() as wish:
+        result = turned(Towards(5.0), Towards(1.0), report=press(50))
+        assert wish.is_set()
+    assert result.status is Status.INTERRUPTED
+    assert not result.status.is_good
+    assert "best state so far is kept" in result.status.value
+    assert result.steps == 50
+    assert 0 < result.best_step == whole.best_step < 50
+    assert result.model.weight == whole.model.weight
+
+
+def test_so_does_the_end_of_a_job():
+    with keeping_best_on_interrupt():
+        result = turned(Towards(5.0), Towards(5.0), report=press(20, signal.SIGTERM))
+    assert (result.status, result.steps) == (Status.INTERRUPTED, 20)
+
+
+def test_later_stages_of_the_same_fit_do_not_begin():
+    with keeping_best_on_interrupt():
+        turned(Towards(5.0), Towards(5.0), report=press(10))
+        second = turned(Towards(5.0), Towards(5.0))
+    assert second.status is Status.INTERRUPTED
+    assert second.steps == 0
+
+
+def test_the_second_is_passed_on():
+    with keeping_best_on_interrupt():
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_without_it_the_first_is_passed_on():
+    with pytest.raises(KeyboardInterrupt):
+        turned(Towards(5.0), Towards(5.0), report=press(10))
+
+
+def test_afterwards_all_is_as_before():
+    earlier = signal.getsignal(signal.SIGINT)
+    with keeping_best_on_interrupt():
+        os.kill(os.getpid(), signal.SIGINT)
+        assert is_interrupted()
+    assert not is_interrupted()
+    assert signal.getsignal(signal.SIGINT) is earlier
+
+
+def test_what_the_process_ignores_is_still_ignored():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as by `nohup`
+    with keeping_best_on_interrupt():
+        result = turned(Towards(5.0), Towards(5.0), report=press(20))
+    assert result.status is Status.FINISHED
+
+
+def test_a_training_that_was_done_anyway_is_finished():
+    with keeping_best_on_interrupt():
+        result = turned(Towards(5.0), Towards(5.0), report=press(20), steps=20)
+    assert result.status is Status.FINISHED

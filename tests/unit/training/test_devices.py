@@ -14,24 +14,24 @@ from secant.training import (
     Record,
     checkpoint_files,
     data_parallel,
-    processes,
+    devices,
     progress,
 )
 from secant.training.checkpoint_files import Progress, Slot
+from secant.training.checkpoints import holding_back_signals
 from secant.training.devices import Devices, current_devices
 from secant.training.fingerprints import Causes, digests
-from secant.training.checkpoints import holding_back_signals
 
 
 def together(monkeypatch, module, **fields):
-    """Let a module believe that there are several processes."""
+    """Let a module believe that there are several devices."""
     fields = {"own_rows": False, "processes": 2, "process": 0, "share": 0.5, **fields}
     monkeypatch.setattr(module, "current_devices", lambda: SimpleNamespace(**fields))
 
 
 def heard(monkeypatch, *others):
     """Let the other processes say this."""
-    monkeypatch.setattr(processes, "gathered", lambda own: [own, *others])
+    monkeypatch.setattr(devices, "gathered", lambda own: [own, *others])
 
 
 def test_without_it_nothing_is_moved():
@@ -42,10 +42,10 @@ def test_without_it_nothing_is_moved():
 
 def test_what_was_everywhere_is_here_as_it_was():
     tree = {"array": jnp.arange(3.0), "key": jax.random.key(7), "host": np.ones(2), "name": "a"}
-    with data_parallel() as devices:
-        moved = devices.everywhere(tree)
-        assert moved["array"].sharding.mesh == devices.mesh
-        back = devices.here(moved)
+    with data_parallel() as several:
+        moved = several.everywhere(tree)
+        assert moved["array"].sharding.mesh == several.mesh
+        back = several.here(moved)
     np.testing.assert_array_equal(back["array"], tree["array"])
     np.testing.assert_array_equal(*(jax.random.key_data(t["key"]) for t in (back, tree)))
     assert back["host"] is tree["host"]
@@ -53,8 +53,8 @@ def test_what_was_everywhere_is_here_as_it_was():
 
 
 def test_it_ends_with_its_block():
-    with data_parallel() as devices:
-        assert current_devices() is devices
+    with data_parallel() as several:
+        assert current_devices() is several
     assert current_devices() == Devices()
 
 
@@ -81,26 +81,26 @@ def test_only_the_first_process_shows_progress(monkeypatch, capsys):
 
 def test_numbers_are_those_of_the_first_process():
     with data_parallel():
-        assert processes.agreed(0.1, float("inf")) == [0.1, float("inf")]  # as float64
+        assert devices.agreed(0.1, float("inf")) == [0.1, float("inf")]  # as float64
 
 
 def test_the_highest_of_all(monkeypatch):
     heard(monkeypatch, np.array(15))
-    assert processes.highest(0) == 15
+    assert devices.highest(0) == 15
 
 
 def test_rows_of_their_own_are_pooled(monkeypatch):
-    together(monkeypatch, processes, own_rows=True)
+    together(monkeypatch, devices, own_rows=True)
     replies = iter([[np.array(1), np.array(2)], [np.ones((2, 3)), np.full((2, 3), 2.0)]])
-    monkeypatch.setattr(processes, "gathered", lambda own: next(replies))
-    np.testing.assert_array_equal(processes.pooled(np.ones((1, 3)))[:, 0], [1.0, 2.0, 2.0])
+    monkeypatch.setattr(devices, "gathered", lambda own: next(replies))
+    np.testing.assert_array_equal(devices.pooled(np.ones((1, 3)))[:, 0], [1.0, 2.0, 2.0])
 
 
 def test_the_same_rows_are_not_pooled(monkeypatch):
-    together(monkeypatch, processes)
+    together(monkeypatch, devices)
     rows = np.ones((2, 3))
-    assert processes.pooled(rows) is rows
-    assert processes.summed(rows) is rows
+    assert devices.pooled(rows) is rows
+    assert devices.summed(rows) is rows
 
 
 @pytest.mark.parametrize(
@@ -112,16 +112,16 @@ def test_the_same_rows_are_not_pooled(monkeypatch):
     ],
 )
 def test_unequal_shares_are_refused(monkeypatch, other, told):
-    together(monkeypatch, processes, own_rows=True)
+    together(monkeypatch, devices, own_rows=True)
     heard(monkeypatch, np.array(other))
     with pytest.raises(ValueError, match=told):
-        processes.check_even([100.0, 100.0], 3)
+        devices.check_even([100.0, 100.0], 3)
 
 
 def test_shares_may_differ_by_a_percent(monkeypatch):
-    together(monkeypatch, processes, own_rows=True)
+    together(monkeypatch, devices, own_rows=True)
     heard(monkeypatch, np.array([3, 201.0, 199.0]))
-    processes.check_even([100.0, 100.0], 3)
+    devices.check_even([100.0, 100.0], 3)
 
 
 def as_bytes(fingerprint):
@@ -129,20 +129,20 @@ def as_bytes(fingerprint):
 
 
 def test_processes_with_different_fits_are_told(monkeypatch):
-    together(monkeypatch, processes)
+    together(monkeypatch, devices)
     one, other = (digests(Causes(seed, "settings", "data", "model")) for seed in (0, 1))
     heard(monkeypatch, as_bytes(one))
-    assert processes.common_fingerprint(one) == one
+    assert devices.common_fingerprint(one) == one
     heard(monkeypatch, as_bytes(other))
     with pytest.raises(ValueError, match="process 1 came with another seed"):
-        processes.common_fingerprint(one)
+        devices.common_fingerprint(one)
 
 
 def test_a_fit_of_own_rows_is_known_by_the_rows_of_all(monkeypatch):
-    together(monkeypatch, processes, own_rows=True)
+    together(monkeypatch, devices, own_rows=True)
     one, other = (digests(Causes(0, "settings", rows, "model")) for rows in ("a", "b"))
     heard(monkeypatch, as_bytes(other))
-    joined = processes.common_fingerprint(one)
+    joined = devices.common_fingerprint(one)
     assert joined["data"] not in (one["data"], other["data"])
     assert {**joined, "data": ""} == {**one, "data": ""}
 
@@ -152,7 +152,7 @@ def slot_of(folder):
 
 
 def progress_at(step):
-    return Progress((jnp.ones(1),), (0, 0.0, 0.0, 0), (Record(step, 0.0, 0.0, 0.0),))
+    return Progress((jnp.ones(1),), (0, 0), (Record(step, 0.0, 0.0, 0.0),))
 
 
 def test_only_the_first_process_writes_checkpoints(monkeypatch, tmp_path):

@@ -8,9 +8,8 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.unit.training.dial import Towards, turned
+from tests.unit.training.dial import Towards, press, turned
 from tests.unit.training.test_checkpoints import same, stopped_at
-from tests.unit.training.test_interruption import press
 
 import secant
 from secant import CheckpointWarning, atomic_files

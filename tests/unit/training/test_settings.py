@@ -1,7 +1,5 @@
 """Training settings are checked where they are made."""
 
-from dataclasses import replace
-
 import pytest
 
 from secant.training import Training
@@ -48,18 +46,18 @@ def test_equal_settings_are_equal():
     assert Training(steps=5) != Training(steps=6)
 
 
-def test_a_step_depends_on_what_it_uses_only():
-    plain = Training(steps=7, batch_size=3, learning_rate=0.1, warmup=1, clip=2.0, average=0.5)
-    patient = replace(plain, patience=3, evaluate_every=9, max_seconds=1.0, validation_rows=5)
-    assert plain.of_a_step == patient.of_a_step
-    for name, value in (
-        ("steps", 8),
-        ("batch_size", 4),
-        ("learning_rate", 0.2),
-        ("warmup", 2),
-        ("clip", 1.0),
-        ("average", 0.9),
-    ):
-        changed = replace(plain, **{name: value}).of_a_step
-        assert getattr(changed, name) == value
-        assert changed != plain.of_a_step
+@pytest.mark.parametrize(
+    ("settings", "looks"),
+    [
+        ({"steps": 45, "evaluate_every": 20}, [20, 40, 45]),
+        ({"steps": 100, "evaluate_every": 40}, [40, 80, 100]),
+        # From step 160 on, an eighth of the steps done is more than 20.
+        ({"steps": 300, "evaluate_every": 20}, [*range(20, 181, 20), 202, 227, 255, 286, 300]),
+    ],
+)
+def test_looks_get_rarer(settings, looks):
+    training, step, found = Training(**settings), 0, []
+    while step < training.steps:
+        step += training.steps_to_next_look(step)
+        found.append(step)
+    assert found == looks

@@ -9,8 +9,9 @@ import pytest
 from equinox import filter_jit
 from tests.unit.training.dial import Towards, key, turned
 
-from secant.training import Status
+from secant.training import Status, sources
 from secant.training.sources import (
+    AllBut,
     ArraySource,
     BlockSource,
     MappedSource,
@@ -90,7 +91,7 @@ def test_samples_may_differ_in_length_and_keep_their_place():
     x_0, x_1 = filter_jit(lambda key: source.draw(key, 256, ROUND))(key())
     assert set(np.asarray(x_0)[:, 0]) == {0.0, 1.0, 2.0}
     assert np.asarray(x_1).min() >= 1000
-    assert source.loaded(key(), 3, 4) is source
+    assert source.loaded([0], 3, 4) is source
 
 
 def test_sampler_makes_fresh_scaled_rows():
@@ -140,27 +141,42 @@ def mapped(tmp_path):
 
 def test_mapped_rows_are_read_in_order_and_dealt_at_random(mapped):
     source, seen = mapped
-    block = source.loaded(key(), n_steps=5, batch_size=8)
-    assert [rows.shape for rows in seen] == [(40, 1), (40, 1)]  # 5 rounds of 8, each sample once
-    for rows in seen:
-        assert (np.diff(rows[:, 0]) >= 0).all()
+    block = source.loaded([0], n_steps=5, batch_size=8)
+    assert len(seen) == 2  # each sample once
     for x, rows in zip((block.x_0, block.x_1), seen, strict=True):
-        assert x.shape == (5, 8, 1)
-        dealt = np.asarray(x).ravel()
+        assert (np.diff(rows[:, 0]) > 0).all()  # and each row once
+        dealt = np.asarray(x)[:5].ravel()
+        assert dealt.size == 5 * 8
         assert not (np.diff(dealt) >= 0).all()
-        np.testing.assert_array_equal(np.sort(dealt), 10 * rows[:, 0])
+        np.testing.assert_array_equal(np.unique(dealt), 10 * rows[:, 0])
+
+
+def test_short_blocks_have_the_shape_of_long_ones(mapped):
+    source, _ = mapped
+    long, short = (
+        source.loaded([0], n_steps=n, batch_size=8) for n in (sources._ROUNDS_AT_ONCE, 5)
+    )
+    assert short.x_0.shape == long.x_0.shape
+    np.testing.assert_array_equal(short.x_0[5:], np.broadcast_to(short.x_0[4], short.x_0[5:].shape))
+
+
+@pytest.mark.parametrize("n_steps", [1, 64, 65, 200])
+def test_many_rounds_are_read_in_portions(mapped, n_steps):
+    portions = list(mapped[0].rounds(n_steps))
+    assert sum(portions) == n_steps
+    assert max(portions) <= sources._ROUNDS_AT_ONCE
 
 
 def test_mapped_rows_are_only_those_allowed(mapped):
     source, _ = mapped
-    block = source.loaded(key(), n_steps=20, batch_size=20)
+    block = source.loaded([0], n_steps=20, batch_size=20)
     assert set(np.asarray(block.x_0).ravel()) == set(range(0, 400, 20))
     assert set(np.asarray(block.x_1).ravel()) <= set(range(450, 900, 10))
 
 
 def test_mapped_draws_follow_the_key(mapped):
     source, _ = mapped
-    first, again, other = (source.loaded(key(seed), 2, 8).x_0 for seed in (0, 0, 1))
+    first, again, other = (source.loaded([seed], 2, 8).x_0 for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
 
@@ -170,9 +186,9 @@ def test_mapped_rows_are_drawn_in_proportion_to_their_weights(tmp_path):
     weights = np.array([0.0, 1.0, 3.0, 0.0])  # of rows 1, 2, 4 and 5
     rows = np.array([1, 2, 4, 5])
     source = MappedSource(x, x, rows, rows, np.asarray, np.cumsum(weights), None)
-    block = source.loaded(key(), n_steps=10, batch_size=400)
+    block = source.loaded([0], n_steps=10, batch_size=400)
     counts_0, counts_1 = (
-        np.bincount(np.asarray(b).ravel().astype(int), minlength=6)[rows]
+        np.bincount(np.asarray(b)[:10].ravel().astype(int), minlength=6)[rows]
         for b in (block.x_0, block.x_1)
     )
     np.testing.assert_array_equal(counts_0[weights == 0], 0)
@@ -190,8 +206,11 @@ def test_training_reads_a_chunk_of_mapped_rows_at_a_time(mapped):
     source, seen = mapped
     result = turned(Towards(5.0), Towards(5.0), rows=source, steps=25)
     assert result.status is Status.FINISHED
-    # Three chunks of at most ten steps of four rows, each of both samples.
-    assert [len(rows) for rows in seen] == [40, 40, 40, 40, 20, 20]
+    # Three chunks of at most ten steps of four rows, each of both samples and no row twice.
+    assert len(seen) == 6
+    for rows, drawn in zip(seen, [40, 40, 40, 40, 20, 20], strict=True):
+        assert 0 < len(rows) <= drawn
+        assert len(np.unique(rows)) == len(rows)
 
 
 def test_mapped_memory_does_not_grow_with_the_file(tmp_path):
@@ -199,7 +218,27 @@ def test_mapped_memory_does_not_grow_with_the_file(tmp_path):
     files = [on_disk(tmp_path / f"x_{i}.bin", n, d) for i in (0, 1)]
     source = MappedSource(*files, np.arange(n), np.arange(n), np.asarray)
     tracemalloc.start()
-    source.loaded(key(), n_steps=10, batch_size=64)
+    source.loaded([0], n_steps=10, batch_size=64)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2**20  # 640 rows of 16 bytes twice, with their indices; never the 64 MB
+
+
+@pytest.mark.parametrize(
+    "without", [[], [0], [9], [0, 1, 2], [7, 8, 9], [3], [2, 3, 6], list(range(9))]
+)
+def test_it_is_the_list_without_those(without):
+    numbers = AllBut(10, np.array(without, dtype=np.int64))
+    kept = np.setdiff1d(np.arange(10), without)
+    assert numbers.size == kept.size
+    np.testing.assert_array_equal(numbers[np.arange(numbers.size)], kept)
+
+
+def test_places_may_have_any_shape_and_order():
+    numbers = AllBut(6, np.array([1, 4]))
+    np.testing.assert_array_equal(numbers[np.array([[3, 0], [2, 2]])], [[5, 0], [3, 3]])
+
+
+def test_a_billion_rows_take_no_room():
+    numbers = AllBut(10**9, np.array([5]))
+    assert numbers[np.array([10**9 - 2])].tolist() == [10**9 - 1]

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from secant.anchoring import GaussianMixtures, GaussianMoments, resolved_anchor
-from secant.samples import Sample, from_samples
-from secant.scaling import Identity
 from secant.models import GaussianAnchor, MixtureAnchor
 from secant.paths import DiffusionInterpolant
+from secant.samples import Sample, prepared
+from secant.scaling import Identity
 from secant.training import Training
 
 PATH = DiffusionInterpolant()
@@ -65,15 +65,15 @@ def test_mixture_anchor_secant_is_the_difference_of_log_densities():
         np.testing.assert_allclose(integral, rise, atol=1e-8)
 
 
-def _prepared(x_0: np.ndarray, x_1: np.ndarray):
-    return from_samples(Sample(x_0), Sample(x_1), Identity(), Training(), 0)
+def data_of(x_0: np.ndarray, x_1: np.ndarray):
+    return prepared((Sample(x_0), Sample(x_1)), Identity(), Training(), 0)
 
 
 def test_one_component_where_the_data_ask_for_no_more():
     rng = np.random.default_rng(2)
-    prepared = _prepared(rng.normal(size=(4000, 2)), 0.5 + rng.normal(size=(4000, 2)))
-    anchor = GaussianMixtures().fitted(prepared, PATH, 0)
-    moments = GaussianMoments().fitted(prepared, PATH, 0)
+    data = data_of(rng.normal(size=(4000, 2)), 0.5 + rng.normal(size=(4000, 2)))
+    anchor = GaussianMixtures().fitted(data, PATH, 0)
+    moments = GaussianMoments().fitted(data, PATH, 0)
     assert isinstance(anchor, GaussianAnchor)
     np.testing.assert_array_equal(anchor.mean_1, moments.mean_1)
 
@@ -81,8 +81,8 @@ def test_one_component_where_the_data_ask_for_no_more():
 def test_more_components_where_a_sample_has_modes():
     rng = np.random.default_rng(3)
     modes = np.array([[-4.0, 0.0], [4.0, 0.0]])[rng.integers(0, 2, 4000)]
-    prepared = _prepared(rng.normal(size=(4000, 2)), modes + rng.normal(size=(4000, 2)))
-    anchor = GaussianMixtures().fitted(prepared, PATH, 0)
+    data = data_of(rng.normal(size=(4000, 2)), modes + rng.normal(size=(4000, 2)))
+    anchor = GaussianMixtures().fitted(data, PATH, 0)
     assert isinstance(anchor, MixtureAnchor)
     np.testing.assert_allclose(np.exp(anchor.log_weights).sum(), 1.0, rtol=1e-5)
 
@@ -90,8 +90,8 @@ def test_more_components_where_a_sample_has_modes():
 def test_the_cost_of_a_row_bounds_the_components():
     rng = np.random.default_rng(4)
     modes = np.array([[-4.0, 0.0], [4.0, 0.0]])[rng.integers(0, 2, 2000)]
-    prepared = _prepared(modes + rng.normal(size=(2000, 2)), rng.normal(size=(2000, 2)))
-    assert isinstance(GaussianMixtures(max_products=4).fitted(prepared, PATH, 0), GaussianAnchor)
+    data = data_of(modes + rng.normal(size=(2000, 2)), rng.normal(size=(2000, 2)))
+    assert isinstance(GaussianMixtures(max_products=4).fitted(data, PATH, 0), GaussianAnchor)
 
 
 @pytest.mark.parametrize(
