@@ -18,6 +18,7 @@ from secant import (
     TrainingWarning,
 )
 from secant.datasets import gaussian_pair
+from secant.exceptions import UntrainedWarning
 from secant.integration import Adaptive, GaussLegendre, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TrunkBuilder
 from secant.paths import DiffusionBridge, Moments
@@ -236,9 +237,10 @@ def test_bring_your_own_network(samples, rows, truth):
 def test_divergence_is_said_and_survived(samples, rows):
     hot = Training(steps=100, batch_size=128, evaluate_every=50, learning_rate=1e30)
     said = r"by step 50 at a learning rate of 1e\+30, and by step 50 at 1e\+29"
-    with pytest.warns(DivergenceWarning, match=said):
+    with pytest.warns(UntrainedWarning), pytest.warns(DivergenceWarning, match=said):
         estimator = make(training=hot, anchor=False).fit_samples(*samples)
     assert estimator.diagnostics_.status is Status.DIVERGED
+    assert estimator.diagnostics_.best_step == 0
     assert np.isfinite(estimator.log_ratio(rows)).all()
 
 
