@@ -229,7 +229,7 @@ def _held_out(
 
 def _built(method: Method, data: Prepared, words: UInt32[np.ndarray, " 2"]) -> PyTree:
     """A fresh model, on top of the anchor if there is one."""
-    key = jax.random.wrap_key_data(jax.device_put(_child(words, 0)))
+    key = jax.random.wrap_key_data(jax.device_put(_child(words, 0)), impl="threefry2x32")
     model = method.model.build(data.n_features, key=key)
     if method.anchor is None:
         return model

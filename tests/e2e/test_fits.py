@@ -18,9 +18,10 @@ from secant import (
     TrainingWarning,
 )
 from secant.datasets import gaussian_pair
+from secant.exceptions import UntrainedWarning
 from secant.integration import Adaptive, GaussLegendre, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TrunkBuilder
-from secant.paths import DiffusionBridge, Moments
+from secant.paths import DiffusionBridge
 from secant.targets import ConditionalSecantAlignment
 from secant.time_samplers import Uniform
 from secant.training.settings import Status
@@ -236,9 +237,10 @@ def test_bring_your_own_network(samples, rows, truth):
 def test_divergence_is_said_and_survived(samples, rows):
     hot = Training(steps=100, batch_size=128, evaluate_every=50, learning_rate=1e30)
     said = r"by step 50 at a learning rate of 1e\+30, and by step 50 at 1e\+29"
-    with pytest.warns(DivergenceWarning, match=said):
+    with pytest.warns(UntrainedWarning), pytest.warns(DivergenceWarning, match=said):
         estimator = make(training=hot, anchor=False).fit_samples(*samples)
     assert estimator.diagnostics_.status is Status.DIVERGED
+    assert estimator.diagnostics_.best_step == 0
     assert np.isfinite(estimator.log_ratio(rows)).all()
 
 
@@ -251,21 +253,27 @@ def test_the_clock_is_said(samples, rows):
     assert np.isfinite(estimator.log_ratio(rows)).all()
 
 
-class _JudgedByItsOwnLoss(ISADRE):
-    """ISADRE that keeps the weights with the lowest (L1) of its own frame.
+class _JudgedByItself(ConditionalSecantAlignment):
+    """(L1) that keeps the weights with the lowest loss of its own frame.
 
     The held-out velocity form sees that the trajectory frame is wrong and would keep the untrained
     network, whose answer is 0 for a reason that proves nothing.
     """
 
-    def _held_out_target(self):
-        return ConditionalSecantAlignment(Moments(1.0, 0.1, 0.0), frame=self.frame)
+    @property
+    def held_out(self):
+        return self
 
 
 def _narrowing(key, n):
     key_0, key_1 = jax.random.split(key)
     narrow = jnp.sqrt(0.1) * jax.random.normal(key_1, (n, 1))
     return jax.random.normal(key_0, (n, 1)), narrow
+
+
+# Width, rows of a batch and steps. At fixed x, half the width learns the bent end too slowly:
+# 22 seeds read 0.86, one of them 1.01. Along trajectories there is no such end to learn.
+EFFORT = {"fixed-x": (128, 512, 4000), "trajectory": (64, 256, 2000)}
 
 
 @pytest.mark.parametrize(
@@ -280,23 +288,27 @@ def test_erratum_1(frame, expected, seed):
 
     Along trajectories, E[d/dt (t − l) u(x_t, l, t)] = E[∂_t log p_t] = 0: every KL reads 0.
     """
-    estimator = _JudgedByItsOwnLoss(
-        # Half of it learns the bent end too slowly: 22 seeds read 0.86, one of them 1.01.
-        AlignedSecant(ResidualMLP(width=128, depth=2)),
+    width, batch_size, steps = EFFORT[frame]
+    estimator = ISADRE(
+        AlignedSecant(ResidualMLP(width=width, depth=2)),
+        target=_JudgedByItself(frame=frame),
         # The noise keeps λ(t) alive at t = 1, which is where the one secant is asked.
         path=DiffusionBridge(gamma=1.0, epsilon=0.02),
         time_sampler=Uniform(),
-        frame=frame,
         n_steps=1,
         scaling=Identity(),
         training=Training(
-            steps=4000, batch_size=512, learning_rate=5e-3, average=0.998, evaluate_every=4000
+            steps=steps,
+            batch_size=batch_size,
+            learning_rate=5e-3,
+            average=0.998,
+            evaluate_every=steps,
         ),
         random_state=seed,
     ).fit_sampler(_narrowing)
     x_1 = np.sqrt(0.1) * np.random.default_rng(0).normal(size=(20_000, 1))
     log_ratio = estimator.log_ratio(x_1)
-    assert estimator.diagnostics_.best_step == 4000
+    assert estimator.diagnostics_.best_step == steps
     assert log_ratio.std() > 0.3  # trained, not constant
-    # Three seeds read 0.78 to 0.84 and 0.07 to 0.24.
+    # Three seeds read 0.78 to 0.84 and, along trajectories, −0.04 to 0.16.
     assert log_ratio.mean() == pytest.approx(expected, abs=0.25)

@@ -5,25 +5,24 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import jax
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from tests import registry
 
-from secant import ClassifierRatio, KernelRatio, Training
-from secant.models import ResidualMLP
 from secant.training import checkpointing, keeping_best_on_interrupt
 
 RNG = np.random.default_rng(0)
-X = np.concatenate([RNG.normal(size=(200, 2)), RNG.normal(0.5, size=(200, 2))])
+X = np.concatenate([RNG.normal(size=(200, 2)), RNG.normal(1.0, size=(200, 2))])
 Y = np.repeat([0, 1], 200)
-BRIEF = Training(steps=40, batch_size=32, warmup=5, evaluate_every=10)
 
 
 def small(seed=0):
-    return ClassifierRatio(trunk=ResidualMLP(8, 0), training=BRIEF, random_state=seed)
+    return registry.new("classifier, nce", random_state=seed)
 
 
 def answers(seed):
@@ -113,7 +112,7 @@ def test_an_export_does_not_change_the_precision_of_other_threads(tmp_path):
     assert kinds == {"float32"}
 
 
-@pytest.mark.parametrize("new", [small, lambda: KernelRatio(random_state=0)])
+@pytest.mark.parametrize("new", [small, partial(registry.new, "kernel, ulsif")])
 def test_pickles_answer_as_their_originals(new):
     unfitted = pickle.loads(pickle.dumps(new()))
     assert unfitted.get_params() == new().get_params()

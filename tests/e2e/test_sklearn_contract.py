@@ -1,74 +1,52 @@
 """scikit-learn's own checks on configured estimators."""
 
+from dataclasses import replace
 from functools import partial
 
 import jax
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests import registry, tiny
 
-from secant import (
-    CTSM,
-    D3RE,
-    ISADRE,
-    TRE,
-    ClassifierRatio,
-    DREInfinity,
-    KernelRatio,
-    OptimalTransport,
-    SecantRatio,
-    SklearnRatio,
-    Standardise,
-    Training,
-)
-from secant.curricula import SecantTangentShare
+from secant import KernelRatio, SecantRatio, SklearnRatio
 from secant.integration import Trapezoid
-from secant.models import (
-    AlignedSecant,
-    JointScoreNetwork,
-    ResidualMLP,
-    SpectralSecant,
-    TangentNetwork,
-    TelescopingHeads,
-)
-from secant.time_samplers import Uniform
 
 # The checks fit on twenty rows of noise, where a ratio has every reason to complain of overlap.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::secant.exceptions.OverlapWarning"),
     pytest.mark.filterwarnings("ignore::secant.exceptions.ClippedRatioWarning"),
+    # Of noise there is nothing to learn.
+    pytest.mark.filterwarnings("ignore::secant.exceptions.UntrainedWarning"),
 ]
 
-TRAINING = Training(steps=10, batch_size=16, evaluate_every=10)
-TRUNK = ResidualMLP(width=8, depth=0)
-SPECTRAL = SpectralSecant(order=2, trunk=TRUNK)
+TRAINING = replace(tiny.TRAINING, steps=10, batch_size=16, evaluate_every=10)
 TINY = {"training": TRAINING, "random_state": 0}
-FEW = Trapezoid(3)
+FEW = {"rule": Trapezoid(3)}
 
-PLAIN = SecantRatio(SPECTRAL, **TINY)
+PLAIN = registry.new("secant ratio", anchor=True, training=TRAINING)
+SETTINGS = {"DRE-∞, joint": FEW, "D3RE, optimal transport": FEW, "CTSM-v": FEW}
 CONFIGURED = {
-    "no anchor": SecantRatio(SPECTRAL, anchor=False, scaling=Standardise(), **TINY),
-    "student": SecantRatio(TangentNetwork(TRUNK, n_nodes=2), student=SPECTRAL, **TINY),
-    "aligned": SecantRatio(AlignedSecant(TRUNK), **TINY),
-    "VI, CIA": ISADRE(AlignedSecant(TRUNK, vectorised=True), n_steps=2, **TINY),
-    "uniform, STS": ISADRE(
-        AlignedSecant(TRUNK), time_sampler=Uniform(), curriculum=SecantTangentShare(), **TINY
-    ),
-    "classifier": ClassifierRatio(trunk=TRUNK, **TINY),
-    "classifier, shifted": ClassifierRatio("infonce", trunk=TRUNK, **TINY),
-    "joint": DREInfinity(JointScoreNetwork(TRUNK), joint=True, rule=FEW, **TINY),
-    "transport": D3RE(
-        TangentNetwork(TRUNK), pairing=OptimalTransport(iterations=3), rule=FEW, **TINY
-    ),
-    "CTSM": CTSM(TangentNetwork(TRUNK, vectorised=True), rule=FEW, **TINY),
-    "TRE": TRE(TelescopingHeads(3, TRUNK), **TINY),
+    name: registry.new(name, training=TRAINING, **SETTINGS.get(name, {}))
+    for name in (
+        "secant ratio, no anchor",
+        "secant ratio, student",
+        "secant ratio, aligned",
+        "ISA-DRE",
+        "ISA-DRE, STS",
+        "classifier, nce",
+        "classifier, infonce",
+        "DRE-∞, joint",
+        "D3RE, optimal transport",
+        "CTSM-v",
+        "TRE",
+    )
 }
 
 # A path and a direct loss stand for the rest, which have nothing of their own to check and much to
 # compile: `make test-slow` runs them.
-QUICK = {"no anchor", "classifier"}
+QUICK = {"secant ratio, no anchor", "classifier, nce"}
 
 # Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess
 # negates the answer. `test_checks_that_need_other_labels` runs the same checks relabelled.
@@ -133,7 +111,7 @@ class _Relabelled(SecantRatio):
 @pytest.mark.parametrize("name", OTHER_LABELS)
 def test_checks_that_need_other_labels(name):
     check = partial(getattr(estimator_checks, name), "_Relabelled")
-    check(_Relabelled(SPECTRAL, **TINY))
+    check(_Relabelled(tiny.MODEL, **TINY))
 
 
 # Without anything to compile, every check runs on every configuration.
@@ -142,8 +120,7 @@ DIRECT = [
     KernelRatio("rulsif", alpha=0.1, iterations=2, random_state=0),
     KernelRatio("kulsif", n_centers=20, selection=3, random_state=0),
     KernelRatio("kliep", n_centers=10, bandwidth=[1.0, 2.0], random_state=0),
-    SklearnRatio(random_state=0),
-    SklearnRatio(RandomForestClassifier(3), calibration="sigmoid", folds=None, random_state=0),
+    *map(registry.new, ["scikit-learn", "scikit-learn, forest"]),
 ]
 
 

@@ -205,6 +205,16 @@ def test_a_fit_follows_its_key(samples):
     assert not np.array_equal(answers[0], answers[2])
 
 
+def test_another_default_generator_of_jax_changes_no_fit(samples):
+    rows = tuple(map(Sample, samples))
+    plain = fit(METHOD, rows, 0)
+    with jax.default_prng_impl("unsafe_rbg"):  # whose keys are of four words
+        found = fit(METHOD, rows, 0)
+    np.testing.assert_array_equal(
+        *(evaluated(f.model, plain.data.report_1, f.rule).value for f in (plain, found))
+    )
+
+
 @pytest.mark.parametrize("part", [f.name for f in fields(Method)])
 def test_a_part_of_a_wrong_kind_is_refused_where_it_is_given(part):
     with pytest.raises(TypeError, match=f"`{part}` must be a .* or None; got 'a word'"):

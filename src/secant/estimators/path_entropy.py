@@ -188,7 +188,8 @@ def _minus_divergence(
     words: UInt32[Array, " 2"],
 ) -> Float[Array, " n"]:
     """−∇·v̄ at stratified times, so that the integral over t adds next to no noise."""
-    key_time, key_noise, key_probe = jax.random.split(jax.random.wrap_key_data(words), 3)
+    key = jax.random.wrap_key_data(words, impl="threefry2x32")
+    key_time, key_noise, key_probe = jax.random.split(key, 3)
     n = x_0.shape[0]
     low, high = path.time_range
     share = (jnp.arange(n) + jax.random.uniform(key_time, (n,))) / n

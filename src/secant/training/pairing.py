@@ -42,7 +42,7 @@ class Pairing(eqx.Module):
 def _paired(
     pairing: Pairing, x_0: Rows, x_1: Rows, words: UInt32[Array, " 2"]
 ) -> tuple[Rows, Rows]:
-    return pairing(x_0, x_1, key=jax.random.wrap_key_data(words))
+    return pairing(x_0, x_1, key=jax.random.wrap_key_data(words, impl="threefry2x32"))
 
 
 class OptimalTransport(Pairing):

@@ -133,7 +133,9 @@ def started(weights: PyTree, optimiser: Optimiser, pace: Pace, key: Words) -> Tr
 def _one_step(
     steps: Steps, state: TrainingState, round_: Int[Array, ""]
 ) -> tuple[TrainingState, Float[Array, ""]]:
-    key, key_rows, key_batch = jax.random.split(jax.random.wrap_key_data(state.key), 3)
+    # Of two words, whatever generator the user has made JAX's default.
+    start = jax.random.wrap_key_data(state.key, impl="threefry2x32")
+    key, key_rows, key_batch = jax.random.split(start, 3)
     rows = steps.source.draw(key_rows, steps.batch_size, round_)
     progress = state.step / steps.pace.steps
     batch = steps.devices.split(steps.objective.batch(key_batch, rows, progress))
