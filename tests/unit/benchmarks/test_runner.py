@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests import tiny
 from tests.unit.benchmarks.plugged import Straight
 from tests.unit.benchmarks.sweeping import swept
 
@@ -19,7 +20,6 @@ from secant.benchmarks.tasks import Task
 from secant.datasets import block_gaussians
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant
-from secant.training import Training
 
 
 def _tiny(seed: int) -> secant.SecantRatio:
@@ -27,7 +27,7 @@ def _tiny(seed: int) -> secant.SecantRatio:
         SpectralSecant(4, ResidualMLP(8, 1)),
         anchor=False,
         scaling=secant.Standardise(),
-        training=Training(steps=20, batch_size=32, evaluate_every=10, validation_rows=64),
+        training=replace(tiny.TRAINING, steps=80),
         random_state=seed,
     )
 
