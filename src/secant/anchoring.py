@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import warnings
 from itertools import product
+from typing import Any
 
 import equinox as eqx
 import numpy as np
@@ -20,6 +21,7 @@ from secant.samples import Prepared
 __all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor"]
 
 _ROWS_FOR_FIRST_LOOK = 4096
+_FEW_ROWS = 5_000
 
 
 class AnchorRule(eqx.Module):
@@ -84,28 +86,44 @@ class GaussianMixtures(AnchorRule):
         A first look at some of the rows spares a Gaussian sample the search.
         """
         # One Gaussian is judged, like the mixtures, by rows it was not made of.
-        best = Gaussian.of([rows], None).log_likelihood(held)
-        weights, parts = np.ones(1), [single]
+        best, chosen = Gaussian.of([rows], None).log_likelihood(held), None
         k, some = 2, rows[:_ROWS_FOR_FIRST_LOOK]
         # Ten rows a component and column: below that a component's covariance is noise.
         if k > most or some.shape[0] < 10 * k * rows.shape[1]:
-            return weights, parts
+            return np.ones(1), [single]
         first = Gaussian.of([some], None).log_likelihood(held)
-        if float(_expectation_maximisation(some, k, seed).score(held)) < first:
-            return weights, parts
+        if float(_mixture_of(some, k, random_state=seed).score(held)) < first:
+            return np.ones(1), [single]
+        # Of few rows a bad start is common, and another one cheap.
+        starts = range(seed, seed + (3 if rows.shape[0] < _FEW_ROWS else 1))
         while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
-            found = _expectation_maximisation(rows, k, seed)
-            score = float(found.score(held))
-            if score < best + self.min_gain:
+            found = [_mixture_of(rows, k, random_state=start) for start in starts]
+            scores = [float(one.score(held)) for one in found]
+            if max(scores) < best + self.min_gain:
                 break
-            best, weights = score, np.asarray(found.weights_)
-            parts = [Gaussian(m, c) for m, c in zip(found.means_, found.covariances_, strict=True)]
+            best, chosen = max(scores), found[int(np.argmax(scores))]
             k *= 2
-        return weights, parts
+        if chosen is None:
+            return np.ones(1), [single]
+        # The size is chosen: the rows that chose it may serve, too.
+        last = _mixture_of(
+            np.concatenate([rows, held]),
+            chosen.n_components,
+            weights_init=chosen.weights_ / chosen.weights_.sum(),
+            means_init=chosen.means_,
+            precisions_init=chosen.precisions_,
+        )
+        components = zip(last.means_, last.covariances_, strict=True)
+        return np.asarray(last.weights_), [Gaussian(m, c) for m, c in components]
 
 
-def _expectation_maximisation(rows: Float[np.ndarray, "n d"], k: int, seed: int) -> GaussianMixture:
-    found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, random_state=seed)
+def _mixture_of(
+    rows: Float[np.ndarray, "n d"],
+    k: int,
+    **settings: Any,  # noqa: ANN401 -- of a `GaussianMixture`
+) -> GaussianMixture:
+    """The mixture of k components by expectation maximisation."""
+    found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # judged by likelihood
         return found.fit(rows)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -175,7 +177,11 @@ def fit(
         _child(words, 1),
         method.optimiser,
     )
-    with progress_bar(method.training.steps, show=progress) as report:
+    with (
+        progress_bar(method.training.steps, show=progress) as report,
+        ThreadPoolExecutor(max_workers=1) as beside,
+    ):
+        beside.submit(copy_context().run, _compile_scoring, problem.model, method, data)
         result = train(problem, report)
     model = method.target.completed(result.model, data.rows_0)
     if result.best_step == 0 and method.anchor is None:
@@ -271,6 +277,14 @@ def _diagnosed(
         seconds=result.seconds,
         has_anchor=method.anchor is not None,
     )
+
+
+def _compile_scoring(model: PyTree, method: Method, data: Prepared) -> None:
+    """Compile, beside the training, what its diagnostics will ask of a model of this shape."""
+    if method.rule is not None and method.rule.has_fixed_nodes:
+        block = next(padded_blocks(data.report_0))
+        for rule in (method.rule, SecantSteps(2)) if _is_of_secants(method) else (method.rule,):
+            rule(model, block)
 
 
 def _is_of_secants(method: Method) -> bool:

@@ -6,18 +6,14 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PyTree
 
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
-from secant.time_samplers import Uniform
 from secant.training.pairing import Pairing
 
 __all__ = ["HeldOut", "HeldOutScore", "pairs_of_rows"]
-
-Rows = Float[Array, "n d"]
 
 _ROWS_AT_ONCE = 2048
 _FEWEST_PAIRS = 16384  # rows are paired and timed several times over: most noise is of pairs
@@ -58,22 +54,52 @@ class HeldOut(eqx.Module):
     what a secant implies for it.
 
     Attributes:
-        x_0: rows of p_0, one a pair.
-        x_1: rows of p_1, one a pair.
+        batch: the pairs with their times and noise.
         row_0: which held-out row of p_0 each pair has.
         row_1: which of p_1.
         path: between them.
         target: whose loss it is.
-        tangents_only: whether all pairs ask the tangent.
     """
 
-    x_0: Rows
-    x_1: Rows
+    batch: Batch
     row_0: Int[np.ndarray, " n"]
     row_1: Int[np.ndarray, " n"]
     path: Path
     target: Target
-    tangents_only: bool = eqx.field(static=True, default=False)
+
+    def __init__(
+        self,
+        x_0: Float[np.ndarray, "n d"],
+        x_1: Float[np.ndarray, "n d"],
+        row_0: Int[np.ndarray, " n"],
+        row_1: Int[np.ndarray, " n"],
+        path: Path,
+        target: Target,
+        *,
+        tangents_only: bool = False,
+    ) -> None:
+        """Pairs of rows, at the same times and noise for every fit.
+
+        Args:
+            x_0: rows of p_0, one a pair.
+            x_1: rows of p_1, one a pair.
+            row_0: which held-out row of p_0 each pair has.
+            row_1: which of p_1.
+            path: between them.
+            target: whose loss it is.
+            tangents_only: whether all pairs ask the tangent.
+        """
+        # Drawn on the host: in the program, random numbers take longer to compile than the loss.
+        rng, n = np.random.default_rng(0), x_0.shape[0]
+        low, high = target.time_range(path)
+        t = low + (high - low) * (np.arange(n) + rng.uniform(size=n)) / n
+        # U(0, 2) cut at 1: half of the pairs have l = t, the others l uniform on [low, t].
+        share = np.minimum(rng.uniform(0.0, 2.0, n), 1.0)
+        l = t if tangents_only else low + share * (t - low)
+        z = rng.standard_normal(x_0.shape)
+        draws = (np.asarray(a, dtype=x_0.dtype) for a in (x_0, x_1, z, l, t))
+        self.batch = Batch(*jax.device_put(tuple(draws)))
+        self.row_0, self.row_1, self.path, self.target = row_0, row_1, path, target
 
     @classmethod
     def paired(
@@ -97,15 +123,11 @@ class HeldOut(eqx.Module):
             # The new partners are not known by number: each pair counts as a row of its own.
             first, second = pairing.in_blocks(first, second, batch_size)
             row_1 = np.arange(row_1.size)
-        on_device: tuple[Rows, Rows] = jax.device_put((first, second))
-        return cls(*on_device, row_0, row_1, path, target, tangents_only)
+        return cls(first, second, row_0, row_1, path, target, tangents_only=tangents_only)
 
     def losses(self, model: PyTree) -> Float[np.ndarray, " n"]:
         """The loss of each pair."""
-        found = _losses(
-            model, self.x_0, self.x_1, self.path, self.target, tangents_only=self.tangents_only
-        )
-        return np.asarray(found, dtype=np.float64)
+        return np.asarray(_losses(model, self.batch, self.path, self.target), dtype=np.float64)
 
     def score(self, model: PyTree) -> HeldOutScore:
         """The mean loss of a model."""
@@ -134,36 +156,8 @@ def _variance_of_mean(values: Float[np.ndarray, " n"], row: Int[np.ndarray, " n"
 
 
 @eqx.filter_jit
-def _losses(
-    model: PyTree,
-    x_0: Rows,
-    x_1: Rows,
-    path: Path,
-    target: Target,
-    *,
-    tangents_only: bool,
-) -> Float[Array, " n"]:
-    batch = _batch(x_0, x_1, path, target, tangents_only=tangents_only)
+def _losses(model: PyTree, batch: Batch, path: Path, target: Target) -> Float[Array, " n"]:
     n = batch.t.shape[0]
     size = min(n, _ROWS_AT_ONCE)
     blocks = jax.tree.map(lambda a: a.reshape(n // size, size, *a.shape[1:]), batch)
     return jax.lax.map(lambda block: target.losses(model, path, block), blocks).reshape(-1)
-
-
-def _batch(
-    x_0: Rows,
-    x_1: Rows,
-    path: Path,
-    target: Target,
-    *,
-    tangents_only: bool,
-) -> Batch:
-    """The pairs with stratified times and noise, always the same ones."""
-    key_times, key_noise, key_left = jax.random.split(jax.random.key(0), 3)
-    n = x_0.shape[0]
-    low, high = target.time_range(path)
-    t = low + (high - low) * Uniform().sample(key_times, n)
-    # U(0, 2) cut at 1: half of the pairs have l = t, the others l uniform on [low, t].
-    share = jnp.minimum(jax.random.uniform(key_left, (n,), maxval=2.0), 1.0)
-    l = t if tangents_only else low + share * (t - low)
-    return Batch(x_0, x_1, path.noise(key_noise, x_0), l, t)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 
 import equinox as eqx
@@ -22,7 +24,16 @@ from secant.training.optimisers import Adam, Optimiser
 from secant.training.progress import Reporter
 from secant.training.settings import Record, Status, Training
 from secant.training.sources import Source, source_key
-from secant.training.step import Objective, Pace, Steps, TrainingState, run_steps, split, started
+from secant.training.step import (
+    Objective,
+    Pace,
+    Steps,
+    TrainingState,
+    run_steps,
+    split,
+    started,
+    unmoved,
+)
 
 __all__ = ["Problem", "TrainingResult", "train"]
 
@@ -91,41 +102,42 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
     `checkpointing` it resumes where it was stopped; within `data_parallel` its batches are
     shared out, and all else is done, and decided alike, in every process.
     """
+    began = time.perf_counter()
     training, devices = problem.training, current_devices()
     devices.check(training.batch_size)
     weights, rest = split(problem.model)
-    pace = Pace.of(training)
-    key_rows, key_steps = (
-        np.random.SeedSequence(problem.key.tolist()).generate_state(4).reshape(2, 2)
-    )
-    best = _Best(problem.held_out, rest, weights)
-    state = started(weights, problem.optimiser, pace, jax.device_put(key_steps))
-    history = [Record(0, 0.0, float("nan"), best.score.value)]
-    slot = _slot(problem)
-    if slot is not None:
-        found = slot.restored(_progress(state, best, history))
-        state, history = found.arrays[0], list(found.history)
-        best.resume(found)
-    step, began = history[-1].step, time.perf_counter() - history[-1].seconds
-    status = _status(history[-1], best, problem)
+    seeds = np.random.SeedSequence(problem.key.tolist())
+    key_rows, key_steps = seeds.generate_state(4).reshape(2, 2)
     source, kept_apart, objective = devices.everywhere((problem.source, rest, problem.objective))
+    pace = Pace.of(training)
+    state = started(weights, problem.optimiser, pace, jax.device_put(key_steps))
     state = devices.everywhere(state)
+
+    def steps_on(rows: Source) -> Steps:
+        return Steps(
+            kept_apart, rows, objective, pace, problem.optimiser, training.batch_size, devices
+        )
+
+    slot = _slot(problem)
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        losses = beside.submit(copy_context().run, problem.held_out.losses, problem.model)
+        if slot is None and source.is_in_memory:  # the loop is compiled meanwhile
+            state = unmoved(steps_on(source), state)
+        best = _Best(problem.held_out, rest, weights, losses.result())
+    history = [Record(0, 0.0, float("nan"), best.score.value)]
+    if slot is not None:
+        found = slot.restored(_progress(devices.here(state), best, history))
+        state, history = devices.everywhere(found.arrays[0]), list(found.history)
+        best.resume(found)
+    step, began = history[-1].step, began - history[-1].seconds
+    status = _status(history[-1], best, problem)
     with keeping(slot) as keep:
         while status is Status.RUNNING:
             ahead, total = training.steps_to_next_look(step), 0.0
             for n_steps in source.rounds(ahead):
                 rows = source.loaded(source_key(key_rows, step), n_steps, training.batch_size)
-                steps = Steps(
-                    kept_apart,
-                    rows,
-                    objective,
-                    pace,
-                    problem.optimiser,
-                    training.batch_size,
-                    devices,
-                )
                 number = jax.device_put(np.asarray(n_steps, dtype=np.int32))
-                state, mean = run_steps(steps, state, number)
+                state, mean = run_steps(steps_on(rows), state, number)
                 step, total = step + n_steps, total + n_steps * float(mean)
             held_out = best.offer(devices.here(state.average), step)
             seconds, loss = agreed(time.perf_counter() - began, total / ahead)
@@ -142,9 +154,11 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
 class _Best:
     """The averaged weights with the lowest held-out loss so far."""
 
-    def __init__(self, held_out: HeldOut, rest: PyTree, weights: PyTree) -> None:
+    def __init__(
+        self, held_out: HeldOut, rest: PyTree, weights: PyTree, losses: np.ndarray
+    ) -> None:
         self._held_out, self._rest = held_out, rest
-        self._keep(weights, self._losses(weights), 0)
+        self._keep(weights, losses, 0)
 
     def _losses(self, weights: PyTree) -> np.ndarray:
         return self._held_out.losses(eqx.combine(weights, self._rest))
@@ -201,7 +215,7 @@ def _causes(problem: Problem) -> Causes:
     return Causes(
         seed=problem.key,
         settings=(how, problem.objective, problem.optimiser, held_out.target),
-        data=(held_out.x_0, held_out.x_1, problem.source),
+        data=(held_out.batch, problem.source),
         model=problem.model,
     )
 

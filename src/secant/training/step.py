@@ -25,7 +25,16 @@ from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 from secant.training.sources import Source
 
-__all__ = ["Objective", "Pace", "Steps", "TrainingState", "run_steps", "split", "started"]
+__all__ = [
+    "Objective",
+    "Pace",
+    "Steps",
+    "TrainingState",
+    "run_steps",
+    "split",
+    "started",
+    "unmoved",
+]
 
 Words = UInt32[Array, " words"]  # the bits of a random key
 Number = Float[Array, ""]
@@ -173,6 +182,11 @@ def run_steps(
     start = (state, jnp.zeros((), jax.dtypes.canonicalize_dtype(float)))
     state, total = jax.lax.fori_loop(0, n_steps, body, start)
     return state, total / n_steps
+
+
+def unmoved(steps: Steps, state: TrainingState) -> TrainingState:
+    """The same state, after no steps: the loop is then compiled."""
+    return run_steps(steps, state, jax.device_put(np.zeros((), dtype=np.int32)))[0]
 
 
 def split(model: PyTree) -> tuple[PyTree, PyTree]:
