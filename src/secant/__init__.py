@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         OverlapWarning,
         PrecisionWarning,
         TrainingWarning,
+        UntrainedWarning,
     )
     from secant.model_files import ModelFileError, load
     from secant.programs import keep_programs
@@ -124,6 +125,7 @@ __all__ = [
     "Standardise",
     "Training",
     "TrainingWarning",
+    "UntrainedWarning",
     "bases",
     "benchmarks",
     "chi2_divergence",
@@ -188,6 +190,8 @@ _HOMES = {
         "OverlapWarning",
         "PrecisionWarning",
         "TrainingWarning",
+        "UntrainedWarning",
+        "UntrainedWarning",
     ),
     "secant.programs": ("keep_programs",),
     "secant.tasks": (

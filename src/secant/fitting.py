@@ -37,8 +37,7 @@ from secant.training.held_out import HeldOut
 from secant.training.loop import Problem, TrainingResult, train
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.pairing import Pairing
-from secant.training.progress import progress_bar
-from secant.training.settings import Record, Training
+from secant.training.settings import Record, Training, progress_bar
 from secant.training.sources import PairedSource, check_whole
 from secant.training.step import Objective
 

@@ -59,7 +59,6 @@ def test_every_name_in_the_list_is_run(cold):
         assert any(file == known or file.startswith(known) for file in cold["files"]), known
 
 
-@pytest.mark.xfail(reason="thirteen: `forking.py` is run for one check of two lines")
 def test_a_fit_walks_through_few_other_files(cold):
     others = [file for file in cold["files"] if not is_mathematics(file)]
     assert len(others) <= MOST_FILES, others

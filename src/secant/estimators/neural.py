@@ -26,10 +26,10 @@ from secant.fitting import (
     padded_blocks,
     self_checked,
 )
-from secant.forking import check_not_forked
 from secant.integration import GaussLegendre, Integral, Rule, SecantSteps, SelfCheck, tangent
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
+from secant.programs import check_not_forked
 from secant.samples import Sample, Sampler
 from secant.scaling import Scaling
 from secant.training.checkpoints import Folder, resuming

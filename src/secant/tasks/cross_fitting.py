@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,8 +14,9 @@ from sklearn.utils import check_random_state
 
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_same_columns, checked_rows, is_count
+from secant.exceptions import UntrainedWarning
 from secant.tasks.defaults import default_ratio
-from secant.training.progress import labelled
+from secant.training.settings import labelled
 
 __all__ = [
     "CrossFit",
@@ -43,13 +45,18 @@ class RatioEnsemble:
         n_members: int,
         rng: np.random.RandomState,
     ) -> RatioEnsemble:
-        """Clones of the estimator, each fitted with a seed of its own."""
+        """Clones of the estimator, each fitted with a seed of its own.
+
+        That nothing was learned is an answer here, and no warning: the samples may be alike.
+        """
         fits = []
         for _ in range(n_members):
             member = clone(estimator)
             if "random_state" in member.get_params():
                 member.set_params(random_state=int(rng.randint(2**31 - 1)))
-            fits.append(member.fit_samples(x_0, x_1))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UntrainedWarning)
+                fits.append(member.fit_samples(x_0, x_1))
         return cls(tuple(fits))
 
     def log_ratio(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:

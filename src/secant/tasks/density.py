@@ -28,10 +28,10 @@ from secant.bases import (
 )
 from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
-from secant.exceptions import NormaliserWarning
-from secant.forking import check_not_forked
+from secant.exceptions import NormaliserWarning, UntrainedWarning
 from secant.model_files import Savable
 from secant.models.networks import FourierMLP
+from secant.programs import check_not_forked
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.annealing import Annealing
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms
@@ -178,7 +178,9 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         ratio = default_density_ratio(rows.shape[0]) if self.estimator is None else self.estimator
         ratio = clone(ratio).set_params(random_state=self._seed)
         pool = base.sample(key_base, _pool_size(*rows.shape))
-        learned = LearnedDensity(base, ratio.fit_samples(pool, base.coordinates(rows)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UntrainedWarning)  # a base may be right by itself
+            learned = LearnedDensity(base, ratio.fit_samples(pool, base.coordinates(rows)))
         return learned, learned.normaliser(key_mass, self.annealing_)
 
     def _base_rule(self) -> BaseRule | None:

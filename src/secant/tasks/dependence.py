@@ -21,7 +21,7 @@ from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
 from secant.tasks.permutation import combined_p_value, permutation_p_value
-from secant.training.progress import labelled
+from secant.training.settings import labelled
 
 __all__ = ["CrossFitPlan", "Dependence", "DependenceFit", "normal_scores", "repaired"]
 

@@ -19,7 +19,7 @@ from secant.tasks.cross_fitting import fold_numbers
 from secant.tasks.dependence import Dependence, normal_scores, repaired
 from secant.tasks.mi_options import MIOptions
 from secant.tasks.mi_result import Base, MutualInformation, OnPath, unit_of
-from secant.training.progress import labelled
+from secant.training.settings import labelled
 
 __all__ = ["mutual_information", "total_correlation"]
 

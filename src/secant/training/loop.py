@@ -21,8 +21,7 @@ from secant.training.devices import agreed, common_fingerprint, current_devices,
 from secant.training.fingerprints import Causes, digests
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.optimisers import Adam, Optimiser
-from secant.training.progress import Reporter
-from secant.training.settings import Record, Status, Training
+from secant.training.settings import Record, Reporter, Status, Training
 from secant.training.sources import Source, source_key
 from secant.training.step import (
     Objective,

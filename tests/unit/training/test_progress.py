@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from secant.training import Record
-from secant.training.progress import labelled, progress_bar
+from secant.training.settings import labelled, progress_bar
 
 RECORD = Record(step=30, seconds=2.0, loss=-0.1234, held_out=-0.5678)
 
