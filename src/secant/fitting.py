@@ -25,7 +25,7 @@ from secant.anchoring import AnchorRule
 from secant.curricula import Curriculum, FullIntervals
 from secant.diagnostics import Diagnostics, RatioDiagnostics, feature_drift
 from secant.exceptions import GaussianStartWarning, UntrainedWarning
-from secant.integration import Integral, Rule, SecantSteps, SelfCheck
+from secant.integration import Integral, Rule, SecantSteps, SelfCheck, tangent
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.programs import keep_programs_by_default
@@ -280,10 +280,15 @@ def _diagnosed(
 
 def _compile_scoring(model: PyTree, method: Method, data: Prepared) -> None:
     """Compile, beside the training, what its diagnostics will ask of a model of this shape."""
-    if method.rule is not None and method.rule.has_fixed_nodes:
-        block = next(padded_blocks(data.report_0))
-        for rule in (method.rule, SecantSteps(2)) if _is_of_secants(method) else (method.rule,):
-            rule(model, block)
+    if method.rule is None:
+        return
+    block = next(padded_blocks(data.report_0))
+    if not isinstance(method.rule, SecantSteps):
+        tangent(model, block, 0.0)  # other rules are sums of time scores
+        return
+    SecantSteps(1)(model, block)
+    if _is_of_secants(method):
+        SecantSteps(2)(model, block)
 
 
 def _is_of_secants(method: Method) -> bool:
