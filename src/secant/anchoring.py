@@ -22,6 +22,7 @@ __all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor
 
 _ROWS_FOR_FIRST_LOOK = 4096
 _FEW_ROWS = 5_000
+_FEW_HELD_OUT = 100
 
 
 class AnchorRule(eqx.Module):
@@ -50,7 +51,8 @@ class GaussianMixtures(AnchorRule):
     Attributes:
         max_components: of each sample.
         max_products: bound on (pairs of components) · d², what the anchor costs a row.
-        min_gain: nats a held-out row by which more components must be better.
+        min_gain: nats a held-out row by which more components must be better; with fewer than 100
+            of them, two standard errors of that difference if they are more.
     """
 
     max_components: int = 8
@@ -86,22 +88,25 @@ class GaussianMixtures(AnchorRule):
         A first look at some of the rows spares a Gaussian sample the search.
         """
         # One Gaussian is judged, like the mixtures, by rows it was not made of.
-        best, chosen = Gaussian.of([rows], None).log_likelihood(held), None
+        best, chosen = Gaussian.of([rows], None).log_density(held), None
         k, some = 2, rows[:_ROWS_FOR_FIRST_LOOK]
         # Ten rows a component and column: below that a component's covariance is noise.
         if k > most or some.shape[0] < 10 * k * rows.shape[1]:
             return np.ones(1), [single]
-        first = Gaussian.of([some], None).log_likelihood(held)
-        if float(_mixture_of(some, k, random_state=seed).score(held)) < first:
+        first = _mixture_of(some, k, random_state=seed).score_samples(held)
+        if first.mean() < Gaussian.of([some], None).log_density(held).mean():
             return np.ones(1), [single]
         # Of few rows a bad start is common, and another one cheap.
         starts = range(seed, seed + (3 if rows.shape[0] < _FEW_ROWS else 1))
         while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
             found = [_mixture_of(rows, k, random_state=start) for start in starts]
-            scores = [float(one.score(held)) for one in found]
-            if max(scores) < best + self.min_gain:
+            scores = [one.score_samples(held) for one in found]
+            place = int(np.argmax([score.mean() for score in scores]))
+            gain = scores[place] - best
+            noise = 2.0 * gain.std() / np.sqrt(gain.size) if gain.size < _FEW_HELD_OUT else 0.0
+            if gain.mean() < max(self.min_gain, noise):
                 break
-            best, chosen = max(scores), found[int(np.argmax(scores))]
+            best, chosen = scores[place], found[place]
             k *= 2
         if chosen is None:
             return np.ones(1), [single]

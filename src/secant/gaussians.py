@@ -49,9 +49,10 @@ class Gaussian:
         ridge = 1e-6 * max(float(variance.mean()), 1e-12) + 1e-12
         return cls(mean, covariance + ridge * np.eye(mean.size))
 
-    def log_likelihood(self, x: Float[np.ndarray, "n d"]) -> float:
-        """Mean log density of some rows."""
-        return float(multivariate_normal(self.mean, self.covariance).logpdf(x).mean())
+    def log_density(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """The log density of some rows."""
+        found = multivariate_normal(self.mean, self.covariance).logpdf(x)
+        return np.atleast_1d(np.asarray(found, dtype=np.float64))
 
     @property
     def square(self) -> float:
