@@ -93,7 +93,7 @@ class GaussianMixtures(AnchorRule):
         # Ten rows a component and column: below that a component's covariance is noise.
         if k > most or some.shape[0] < 10 * k * rows.shape[1]:
             return np.ones(1), [single]
-        first = _mixture_of(some, k, random_state=seed).score_samples(held)
+        first = _mixture_of(some, k, random_state=seed, init_params="k-means++").score_samples(held)
         if first.mean() < Gaussian.of([some], None).log_density(held).mean():
             return np.ones(1), [single]
         # Of few rows a bad start is common, and another one cheap.

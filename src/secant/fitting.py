@@ -11,8 +11,6 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -25,7 +23,7 @@ from secant.anchoring import AnchorRule
 from secant.curricula import Curriculum, FullIntervals
 from secant.diagnostics import Diagnostics, RatioDiagnostics, feature_drift
 from secant.exceptions import GaussianStartWarning, UntrainedWarning
-from secant.integration import Integral, Rule, SecantSteps, SelfCheck, tangent
+from secant.integration import Integral, Rule, SecantSteps, SelfCheck
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.programs import keep_programs_by_default
@@ -176,11 +174,7 @@ def fit(
         _child(words, 1),
         method.optimiser,
     )
-    with (
-        progress_bar(method.training.steps, show=progress) as report,
-        ThreadPoolExecutor(max_workers=1) as beside,
-    ):
-        beside.submit(copy_context().run, _compile_scoring, problem.model, method, data)
+    with progress_bar(method.training.steps, show=progress) as report:
         result = train(problem, report)
     model = method.target.completed(result.model, data.rows_0)
     if result.best_step == 0 and method.anchor is None:
@@ -276,19 +270,6 @@ def _diagnosed(
         seconds=result.seconds,
         has_anchor=method.anchor is not None,
     )
-
-
-def _compile_scoring(model: PyTree, method: Method, data: Prepared) -> None:
-    """Compile, beside the training, what its diagnostics will ask of a model of this shape."""
-    if method.rule is None:
-        return
-    block = next(padded_blocks(data.report_0))
-    if not isinstance(method.rule, SecantSteps):
-        tangent(model, block, 0.0)  # other rules are sums of time scores
-        return
-    SecantSteps(1)(model, block)
-    if _is_of_secants(method):
-        SecantSteps(2)(model, block)
 
 
 def _is_of_secants(method: Method) -> bool:

@@ -66,11 +66,8 @@ def with_settings(estimator: Estimator, n: int, session: Session) -> Estimator:
 
     Settings change the budget that the estimator would have for n rows.
     """
-    from secant.estimators import SecantRatio
     from secant.sizing import training_for
 
-    if estimator.get_params(deep=False).get("far", estimator) is None:
-        estimator.set_params(far=SecantRatio())  # so that it gets the settings, too
     for name, value in estimator.get_params(deep=True).items():
         setting = name.rpartition("__")[2]
         if setting == "training" and session.training:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from secant.estimators import AdaptiveMargins, ChasmSwitch, ClassifierRatio, GaussianMoments
+from secant.estimators import (
+    AdaptiveMargins,
+    ChasmSwitch,
+    ClassifierRatio,
+    GaussianMoments,
+    SecantRatio,
+)
 
 __all__ = ["default_ratio"]
 
@@ -21,4 +27,4 @@ def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
     near = ClassifierRatio(
         anchor=GaussianMoments() if has_anchor else False, scaling=AdaptiveMargins()
     )
-    return ChasmSwitch(near)
+    return ChasmSwitch(near, SecantRatio())

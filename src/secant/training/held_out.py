@@ -155,9 +155,12 @@ def _variance_of_mean(values: Float[np.ndarray, " n"], row: Int[np.ndarray, " n"
     return float(means.var()) / means.size
 
 
-@eqx.filter_jit
-def _losses(model: PyTree, batch: Batch, path: Path, target: Target) -> Float[Array, " n"]:
+def _each_loss(model: PyTree, batch: Batch, path: Path, target: Target) -> Float[Array, " n"]:
     n = batch.t.shape[0]
     size = min(n, _ROWS_AT_ONCE)
     blocks = jax.tree.map(lambda a: a.reshape(n // size, size, *a.shape[1:]), batch)
     return jax.lax.map(lambda block: target.losses(model, path, block), blocks).reshape(-1)
+
+
+# It is run some twenty times: the costliest passes of the compiler are not worth their while.
+_losses = eqx.filter_jit(_each_loss, compiler_options={"xla_backend_optimization_level": 1})

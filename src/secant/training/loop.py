@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 
 import equinox as eqx
@@ -31,7 +29,6 @@ from secant.training.step import (
     run_steps,
     split,
     started,
-    unmoved,
 )
 
 __all__ = ["Problem", "TrainingResult", "train"]
@@ -118,11 +115,7 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
         )
 
     slot = _slot(problem)
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        losses = beside.submit(copy_context().run, problem.held_out.losses, problem.model)
-        if slot is None and source.is_in_memory:  # the loop is compiled meanwhile
-            state = unmoved(steps_on(source), state)
-        best = _Best(problem.held_out, rest, weights, losses.result())
+    best = _Best(problem.held_out, rest, weights)
     history = [Record(0, 0.0, float("nan"), best.score.value)]
     if slot is not None:
         found = slot.restored(_progress(devices.here(state), best, history))
@@ -153,11 +146,9 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
 class _Best:
     """The averaged weights with the lowest held-out loss so far."""
 
-    def __init__(
-        self, held_out: HeldOut, rest: PyTree, weights: PyTree, losses: np.ndarray
-    ) -> None:
+    def __init__(self, held_out: HeldOut, rest: PyTree, weights: PyTree) -> None:
         self._held_out, self._rest = held_out, rest
-        self._keep(weights, losses, 0)
+        self._keep(weights, self._losses(weights), 0)
 
     def _losses(self, weights: PyTree) -> np.ndarray:
         return self._held_out.losses(eqx.combine(weights, self._rest))

@@ -44,11 +44,6 @@ def source_key(key: UInt32[np.ndarray, " words"], step: int) -> Seed:
 class Source(eqx.Module):
     """Draws rows of x_0 and x_1."""
 
-    @property
-    def is_in_memory(self) -> bool:
-        """Whether nothing has to be read before rows are drawn."""
-        return True
-
     @abc.abstractmethod
     def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
         """n independent rows of each sample, inside a compiled loop; `step` counts its rounds."""
@@ -141,11 +136,6 @@ class PairedSource(Source):
     source: Source
     pairing: Pairing
 
-    @property
-    def is_in_memory(self) -> bool:
-        """Whether nothing has to be read before rows are drawn."""
-        return self.source.is_in_memory
-
     def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
         """n rows of each sample, in pairs."""
         key_rows, key_pairs = jax.random.split(key)
@@ -174,11 +164,6 @@ class MappedSource(Source):
     read: Callable[[np.ndarray], Float[np.ndarray, "n d"]]
     cumulative_0: Float[np.ndarray, " n_0"] | None = None  # of their weights; None for equal ones
     cumulative_1: Float[np.ndarray, " n_1"] | None = None
-
-    @property
-    def is_in_memory(self) -> bool:
-        """Whether nothing has to be read before rows are drawn."""
-        return False
 
     def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
         """Not possible inside a compiled loop: see `loaded`."""

@@ -33,7 +33,6 @@ __all__ = [
     "run_steps",
     "split",
     "started",
-    "unmoved",
 ]
 
 Words = UInt32[Array, " words"]  # the bits of a random key
@@ -182,11 +181,6 @@ def run_steps(
     start = (state, jnp.zeros((), jax.dtypes.canonicalize_dtype(float)))
     state, total = jax.lax.fori_loop(0, n_steps, body, start)
     return state, total / n_steps
-
-
-def unmoved(steps: Steps, state: TrainingState) -> TrainingState:
-    """The same state, after no steps: the loop is then compiled."""
-    return run_steps(steps, state, jax.device_put(np.zeros((), dtype=np.int32)))[0]
 
 
 def split(model: PyTree) -> tuple[PyTree, PyTree]:

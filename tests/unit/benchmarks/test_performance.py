@@ -203,7 +203,8 @@ def test_the_mean_velocity_has_the_loss_of_the_velocity_with_less_noise():
     mix = rng.normal(size=(3, 3))
     mean, covariance = np.array([0.5, -0.3, 1.0]), mix @ mix.T / 3.0 + 0.3 * np.eye(3)
     anchor = GaussianAnchor.fitted(np.zeros(3), np.eye(3), mean, covariance, path)
-    exact = MeanVelocity(ResidualMLP(4)).build(3, anchor, key=jax.random.key(0))
+    builder = MeanVelocity(ResidualMLP(4))
+    exact = builder.anchored(builder.build(3, key=jax.random.key(0)), anchor)
     n = 200_000
     x_0, x_1 = rng.normal(size=(n, 3)), rng.multivariate_normal(mean, covariance, n)
     t = jnp.asarray(rng.uniform(size=n), dtype=jnp.float32)

@@ -12,7 +12,7 @@ from secant import SklearnRatio, compare
 from secant.models import ResidualMLP, SpectralSecant
 from secant.tasks.comparison_result import Degree
 from secant.tasks.cross_fitting import RatioEnsemble
-from secant.tasks.defaults import default_ratio, quick_ratio
+from secant.tasks.defaults import default_ratio
 from secant.tasks.path_picture import path_picture
 
 N_0, N_1, D, SHIFT = 500, 400, 3, 1.0
@@ -199,14 +199,9 @@ def test_a_fold_without_a_path_is_left_out(far):
     )
 
 
-def test_many_rows_get_fewer_steps_and_few_rows_the_usual():
-    assert quick_ratio(100_000, 20).near.training.steps == 3000
-    assert repr(quick_ratio(1000, 3)) == repr(default_ratio(1000, 3))
-
-
 def test_a_progress_bar_reaches_every_part_of_the_estimator():
     from secant.tasks.comparison import _shown
 
-    shown = _shown(quick_ratio(100_000), progress=False)
+    shown = _shown(default_ratio(100_000), progress=False)
     assert shown.near.progress is False
     assert shown.far.progress is False

@@ -15,7 +15,7 @@ from secant.training import (
     checkpoint_files,
     data_parallel,
     devices,
-    progress,
+    settings,
 )
 from secant.training.checkpoint_files import Progress, Slot
 from secant.training.checkpoints import holding_back_signals
@@ -73,8 +73,8 @@ def test_a_batch_that_cannot_be_shared_is_refused(batch, advice):
 
 def test_only_the_first_process_shows_progress(monkeypatch, capsys):
     for process in (0, 1):
-        together(monkeypatch, progress, process=process)
-        with progress.progress_bar(10, show=True):
+        together(monkeypatch, settings, process=process)
+        with settings.progress_bar(10, show=True):
             pass
         assert bool(capsys.readouterr().err) == (process == 0)
 

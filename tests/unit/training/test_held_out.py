@@ -125,5 +125,5 @@ def test_the_standard_error_where_every_row_is_in_one_pair():
 def test_one_row_of_a_sample_is_judged_as_if_pairs_were_rows():
     judge = HeldOut.paired(np.zeros((1, 2)), np.zeros((1, 2)), PATH, ImpliedVelocity())
     values = np.random.default_rng(0).standard_normal(judge.row_0.size)
-    expected = np.sqrt(2 * values.var() / values.size)
+    expected = np.sqrt(values.var() / values.size)
     assert judge.mean(values).standard_error == pytest.approx(expected)
