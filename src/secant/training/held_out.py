@@ -163,4 +163,6 @@ def _each_loss(model: PyTree, batch: Batch, path: Path, target: Target) -> Float
 
 
 # It is run some twenty times: the costliest passes of the compiler are not worth their while.
-_losses = eqx.filter_jit(_each_loss, compiler_options={"xla_backend_optimization_level": 1})
+_losses = eqx.filter_jit(  # type: ignore[call-overload]  # which has no word for options of jax.jit
+    _each_loss, compiler_options={"xla_backend_optimization_level": 1}
+)
