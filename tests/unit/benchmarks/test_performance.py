@@ -1,7 +1,6 @@
 import importlib
 import time
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,7 +21,7 @@ from secant.benchmarks.performance.ladders import (
 from secant.benchmarks.performance.report import performance_sections
 from secant.benchmarks.performance.timing import best_of_turns
 from secant.benchmarks.rows import Job, keep_rows
-from secant.models import ResidualMLP
+from secant.models import ResidualMLP, SecantFunction
 from secant.models.anchor import GaussianAnchor
 from secant.models.velocity import MeanVelocity
 from secant.paths import DiffusionInterpolant
@@ -190,11 +189,14 @@ def test_nothing_is_said_of_what_was_not_measured(tmp_path):
     assert performance_sections(tmp_path) == []
 
 
-class Wave(eqx.Module):
+class Wave(SecantFunction):
     """sin(a·x + t), which no velocity was made for."""
 
     def time_score(self, x, t):
         return jnp.sin(x @ jnp.array([0.7, -1.1, 0.4]) + t)
+
+    def parts(self, x, l, t):
+        return self.time_score(x, t)[:, None]
 
 
 def test_the_mean_velocity_has_the_loss_of_the_velocity_with_less_noise():
