@@ -92,7 +92,9 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
             anchor=resolved_anchor(self.anchor),
             scaling=Standardise() if self.scaling is None else self.scaling,
             optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=training_for(n_rows) if self.training is None else self.training,
+            training=(
+                training_for(n_rows, along_path=False) if self.training is None else self.training
+            ),
         )
 
     def _resolved_loss(self) -> DirectLoss:
