@@ -190,7 +190,7 @@ def keeping_best_on_interrupt() -> Iterator[Event]:
     So does SIGTERM, by which systems end a job. A second of either raises `KeyboardInterrupt` as
     ever. Without it the first does: a cross-fit stopped in one fold should not go on with the next.
     In the main thread only, as all signals; elsewhere it changes nothing. Nor does it for a signal
-    that the process was told to ignore, as by `nohup`.
+    that the process ignores, as under `nohup`.
 
     Yields:
         An event, set by the first of them.
@@ -263,7 +263,7 @@ def holding_back_signals() -> Iterator[HeldBack]:
 
 @contextmanager
 def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[dict[int, Handler]]:
-    """Within it, signals go to a handler; but one that the process was told to ignore still is.
+    """Within it, signals go to a handler; one that the process ignores stays ignored.
 
     Yields:
         The handlers they had before.

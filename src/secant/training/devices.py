@@ -268,7 +268,7 @@ def check_even(masses: Sequence[float], n_features: int) -> None:
         if np.ptp(column) > _UNEVEN * column.max():
             raise ValueError(
                 f"with own_rows, processes must bring equal shares of {name}, to "
-                f"{_UNEVEN:.0%}; got {_shares(column)}. Deal the files out anew, or cut the "
+                f"{_UNEVEN:.0%}; got {_shares(column)}. Deal the files out again, or cut the "
                 "longer ones."
             )
 

@@ -188,7 +188,7 @@ class _Best:
 
 
 def _slot(problem: Problem) -> Slot | None:
-    """Where the run is to be written; told or not, processes see that theirs is the same."""
+    """Where the run is written, None if nowhere; processes check that theirs is the same run."""
 
     def fingerprint() -> dict[str, str]:
         return common_fingerprint(digests(_causes(problem)))
