@@ -40,13 +40,14 @@ from secant.models import (
     AlignedSecant,
     FourierMLP,
     JointScoreNetwork,
+    ModulatedMLP,
     QuadraticForms,
     SpectralSecant,
     TangentNetwork,
     TelescopingHeads,
 )
 from secant.paths import DiffusionInterpolant
-from secant.targets import DimensionMixing
+from secant.targets import ConditionalSecantAlignment, DimensionMixing, SecantVelocity
 from secant.time_samplers import Uniform
 
 LOSSES = ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv")
@@ -99,6 +100,10 @@ def _aligned(trunk):
     return AlignedSecant(trunk, vectorised=True)
 
 
+def _modulated(trunk):
+    return AlignedSecant(ModulatedMLP(trunk.width, depth=1), order=3)
+
+
 def _joint(trunk):
     return JointScoreNetwork(trunk, n_nodes=2)
 
@@ -121,9 +126,17 @@ ESTIMATORS = {
     ),
     "secant ratio, student": _network(SecantRatio, "path", model=_tangent, student=_spectral),
     "secant ratio, aligned": _network(SecantRatio, "path", model=_free, anchor=False),
-    "ISA-DRE": _network(ISADRE, "path", model=_aligned, n_steps=2),
+    "ISA-DRE": _network(ISADRE, "path", model=_modulated, n_steps=2),
+    "ISA-DRE, conditional": _network(
+        ISADRE, "path", model=_aligned, target=ConditionalSecantAlignment(vectorised=True)
+    ),
     "ISA-DRE, STS": _network(
-        ISADRE, "path", model=_free, time_sampler=Uniform(), curriculum=SecantTangentShare()
+        ISADRE,
+        "path",
+        model=_free,
+        target=SecantVelocity(),
+        time_sampler=Uniform(),
+        curriculum=SecantTangentShare(),
     ),
     "DRE-∞": _network(DREInfinity, "path", model=_tangent),
     "DRE-∞, joint": _network(DREInfinity, "path", model=_joint, joint=True),

@@ -26,6 +26,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "AlignedSecant": ("chen2025diffusion", "geng2025mean"),
     "JointScoreNetwork": ("song2020sliced",),
     "FourierMLP": ("tancik2020fourier",),
+    "ModulatedMLP": ("perez2018film",),
     "Logistic": ("gutmann2010noise", "gutmann2012noise"),
     "SquaredRatio": ("kanamori2009least",),
     "KullbackLeibler": ("nguyen2010estimating",),

@@ -120,22 +120,27 @@ class Fitted:
     """What a fit has learned, and what is known about it.
 
     Attributes:
+        method: the parts.
         model: in scaled columns.
         scaling: of raw rows.
-        rule: from the model to the log ratio.
         diagnostics: on rows that chose nothing; None without a rule.
         history: one record a look at the held-out loss.
         data: the rows of the fit.
         result: of the training.
     """
 
+    method: Method
     model: PyTree
     scaling: Scaling
-    rule: Rule | None
     diagnostics: Diagnostics | None
     history: tuple[Record, ...]
     data: Prepared
     result: TrainingResult
+
+    @property
+    def rule(self) -> Rule | None:
+        """From the model to the log ratio."""
+        return self.method.rule
 
 
 def fit(
@@ -183,7 +188,7 @@ def fit(
     if method.rule is not None:
         diagnostics = _diagnosed(model, method, data, result, report_on, names)
         diagnostics.warn()
-    return Fitted(model, data.scaling, method.rule, diagnostics, result.history, data, result)
+    return Fitted(method, model, data.scaling, diagnostics, result.history, data, result)
 
 
 def _words(key: int | PRNGKeyArray) -> UInt32[np.ndarray, " 2"]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import multivariate_normal
+from scipy.stats import kstest, multivariate_normal
 
 from secant.training.devices import summed
 
-__all__ = ["Gaussian"]
+__all__ = ["Gaussian", "is_standard_normal"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,27 @@ class Gaussian:
         return np.atleast_1d(np.asarray(found, dtype=np.float64))
 
     @property
+    def least_variance(self) -> float:
+        """The variance in the narrowest direction."""
+        return float(np.linalg.eigvalsh(self.covariance)[0])
+
+    @property
     def square(self) -> float:
         """E‖x‖²."""
         return float(self.mean @ self.mean + np.trace(self.covariance))
+
+
+def is_standard_normal(rows: Float[np.ndarray, "n d"]) -> bool:
+    """Whether rows look like draws of N(0, I), by their moments and by each column.
+
+    A column fails if its Kolmogorov–Smirnov distance is one that chance exceeds once in 10,000
+    times, and 0.01 more: a base that is normal but for a hundredth will do.
+    """
+    n, d = rows.shape
+    allowed = 5.0 / np.sqrt(n) + 0.01
+    if np.max(np.abs(rows.mean(axis=0))) > allowed:
+        return False
+    if np.max(np.abs(np.cov(rows, rowvar=False).reshape(d, d) - np.eye(d))) > 2.0 * allowed:
+        return False
+    distances = [kstest(column, "norm", method="asymp").statistic for column in rows.T]
+    return bool(max(distances) < 2.23 / np.sqrt(n) + 0.01)

@@ -25,6 +25,7 @@ __all__ = [
     "SecantSteps",
     "SelfCheck",
     "Trapezoid",
+    "secants",
     "self_check",
     "tangent",
 ]
@@ -248,8 +249,19 @@ class RungeKutta(Rule):
 
 
 def tangent(model: SecantFunction, x: Float[Array, "n d"], t: float) -> Integral:
-    """The time score at one time, in the same dress as an integral."""
+    """The time score at one time, as an `Integral`."""
     return Integral(_weighted_scores(model, x, np.array([t]), np.ones(1)), 1, float("nan"))
+
+
+def secants(model: SecantFunction, rows: Float[Array, "n d_plus_2"]) -> Integral:
+    """u(x, l, t) of rows (x, l, t), as an `Integral`; the time score where l = t."""
+    return Integral(_secants(model, rows), model.secant_evaluations, float("nan"))
+
+
+@eqx.filter_jit
+def _secants(model: SecantFunction, rows: Float[Array, "n d_plus_2"]) -> Float[Array, " n"]:
+    x, l, t = rows[:, :-2], rows[:, -2], rows[:, -1]
+    return jnp.where(l < t, model.secant(x, l, t), model.time_score(x, t))
 
 
 class SelfCheck(NamedTuple):

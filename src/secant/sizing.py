@@ -9,16 +9,18 @@
 Losses between the samples alone have less noise than those along a path: below 50,000 rows, half
 the batch serves them.
 
+A network of x and time has two layers, and three for more than 64 columns.
+
 Few rows cannot tell a wide network from a narrow one, which is several times as fast. Training
 stops earlier where it no longer learns, so the steps are a limit, not a price.
 """
 
 from __future__ import annotations
 
-from secant.models.networks import ResidualMLP
+from secant.models.networks import ModulatedMLP, ResidualMLP
 from secant.training.settings import Training
 
-__all__ = ["FEW_ROWS", "training_for", "trunk_for"]
+__all__ = ["FEW_ROWS", "modulated_trunk_for", "training_for", "trunk_for"]
 
 FEW_ROWS = 5_000
 _MANY_ROWS = 50_000
@@ -32,6 +34,16 @@ def trunk_for(n_rows: float, n_features: int) -> ResidualMLP:
     if n_rows < _MANY_ROWS and n_features <= _MANY_COLUMNS:
         return ResidualMLP(width=128)
     return ResidualMLP(width=256)
+
+
+def modulated_trunk_for(n_rows: float, n_features: int) -> ModulatedMLP:
+    """The same for a network of x and time, with one more layer for many columns.
+
+    On block Gaussians of 160 columns it took the error of 40 nats from +3.1 to between −2.2 and
+    −0.5; on 40 columns it did harm.
+    """
+    depth = 2 if n_features <= _MANY_COLUMNS else 3
+    return ModulatedMLP(trunk_for(n_rows, n_features).width, depth)
 
 
 def training_for(n_rows: float, *, along_path: bool = True) -> Training:

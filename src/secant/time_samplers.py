@@ -17,7 +17,7 @@ from jax.scipy.special import ndtri
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
-__all__ = ["LogitNormal", "TimeSampler", "Uniform", "VarianceImportance"]
+__all__ = ["Corners", "LogitNormal", "TimeSampler", "Uniform", "VarianceImportance"]
 
 _CELLS = 512  # of the variance-importance table
 
@@ -93,7 +93,9 @@ class VarianceImportance(TimeSampler):
     """p(t) = (1 − floor) q(t) + floor with q(t) ∝ 1/Var(t), the paper's VI sampler made safe.
 
     Under the VP schedule 1/Var puts all its mass next to t = 0, where the target carries no signal
-    (erratum 5); the floor is the share of uniform draws that keeps the rest of the path alive.
+    (erratum 5); the floor is the share of uniform draws that keeps the rest of the path alive. A
+    floor of 0 is the paper's own.
+
     The table is filled by `resolved`, once the path and the data are known.
     """
 
@@ -101,8 +103,8 @@ class VarianceImportance(TimeSampler):
     cumulative: Float[Array, " m"] | None = None  # the distribution function at equal times
 
     def __check_init__(self) -> None:
-        if not 0.0 < self.floor <= 1.0:
-            raise ValueError(f"VarianceImportance needs 0 < floor <= 1; got {self.floor}.")
+        if not 0.0 <= self.floor <= 1.0:
+            raise ValueError(f"VarianceImportance needs 0 <= floor <= 1; got {self.floor}.")
 
     def resolved(self, variance: VarianceOfTime) -> VarianceImportance:
         """The sampler for a path whose conditional time score has this variance at time t."""
@@ -125,3 +127,42 @@ class VarianceImportance(TimeSampler):
         """Constant on each of the table's cells."""
         cell = jnp.clip((t * _CELLS).astype(int), 0, _CELLS - 1)
         return jnp.diff(self._table())[cell] * _CELLS
+
+
+class Corners(TimeSampler):
+    """Times of another sampler, with a share of the intervals from the start of the path.
+
+    Few evaluations need long intervals, and of pairs drawn at random few are long. Where l = 0,
+    t is drawn by the other sampler itself, so that all of (0, t) is seen.
+
+    Attributes:
+        of: the other sampler.
+        start: share of the intervals with l = 0.
+    """
+
+    of: TimeSampler = Uniform()
+    start: float = 0.3
+
+    def __check_init__(self) -> None:
+        if not 0.0 <= self.start <= 1.0:
+            raise ValueError(f"Corners needs 0 <= start <= 1; got {self.start}.")
+
+    def quantile(self, share: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The other sampler's."""
+        return self.of.quantile(share)
+
+    def density(self, t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The other sampler's."""
+        return self.of.density(t)
+
+    def resolved(self, variance: VarianceOfTime) -> Corners:
+        """The same of the other sampler, resolved."""
+        return Corners(self.of.resolved(variance), self.start)
+
+    def pairs(self, key: PRNGKeyArray, n: int) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+        """n pairs (l, t), some of them (0, t)."""
+        key_pairs, key_times, key_share = jax.random.split(key, 3)
+        l, t = self.of.pairs(key_pairs, n)
+        from_start = jax.random.bernoulli(key_share, self.start, (n,))
+        later = self.of.sample(key_times, n)
+        return jnp.where(from_start, 0.0, l), jnp.where(from_start, later, t)

@@ -235,7 +235,7 @@ def test_bring_your_own_network(samples, rows, truth):
 
 
 def test_divergence_is_said_and_survived(samples, rows):
-    hot = Training(steps=100, batch_size=128, evaluate_every=50, learning_rate=1e30)
+    hot = Training(steps=100, batch_size=256, evaluate_every=50, learning_rate=1e30)
     said = r"by step 50 at a learning rate of 1e\+30, and by step 50 at 1e\+29"
     with pytest.warns(UntrainedWarning), pytest.warns(DivergenceWarning, match=said):
         estimator = make(training=hot, anchor=False).fit_samples(*samples)
@@ -245,7 +245,7 @@ def test_divergence_is_said_and_survived(samples, rows):
 
 
 def test_the_clock_is_said(samples, rows):
-    short = Training(steps=100, batch_size=128, evaluate_every=50, max_seconds=1e-6)
+    short = Training(steps=100, batch_size=256, evaluate_every=50, max_seconds=1e-6)
     with pytest.warns(TrainingWarning, match=r"wall-clock budget .* raise Training.max_seconds"):
         estimator = make(training=short).fit_samples(*samples)
     assert estimator.diagnostics_.status is Status.TIME_UP
@@ -283,6 +283,7 @@ EFFORT = {"fixed-x": (128, 512, 4000), "trajectory": (64, 256, 2000)}
 @pytest.mark.parametrize(
     "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
 )
+@pytest.mark.usefixtures("optimised")
 def test_erratum_1(frame, expected, seed):
     """KL(N(0, 0.1) ‖ N(0, 1)) = 0.701 by one secant: only with the derivative at fixed x.
 

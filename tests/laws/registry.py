@@ -26,6 +26,7 @@ from secant.models import (
     JointScoreNetwork,
     MixtureAnchor,
     ModelBuilder,
+    ModulatedMLP,
     QuadraticForms,
     ResidualMLP,
     SpectralSecant,
@@ -53,7 +54,7 @@ from secant.targets import (
     TangentVelocity,
     TimeScoreMatching,
 )
-from secant.time_samplers import LogitNormal, Uniform, VarianceImportance
+from secant.time_samplers import Corners, LogitNormal, Uniform, VarianceImportance
 
 SCHEDULES = {
     "linear": Linear(),
@@ -75,6 +76,7 @@ TIME_SAMPLERS = {
     "variance importance": lambda: VarianceImportance().resolved(
         lambda t: 0.1 + jnp.sin(4 * t) ** 2
     ),
+    "corners": lambda: Corners(LogitNormal(), start=0.4),
 }
 
 CURRICULA: dict[str, Curriculum] = {
@@ -100,6 +102,8 @@ PATH_TARGETS = {
     "implied velocity": lambda _: ImpliedVelocity(),
     "implied velocity, weighted": lambda truth: ImpliedVelocity(moments(truth)),
     "secant velocity": lambda _: SecantVelocity(),
+    "secant velocity, full gradient": lambda _: SecantVelocity(stop_gradient=False),
+    "secant velocity, consistent": lambda _: SecantVelocity(stop_gradient=False, consistency=1.0),
     "conditional": lambda truth: ConditionalSecantAlignment(moments(truth)),
     "conditional, vectorised": lambda truth: ConditionalSecantAlignment(
         moments(truth), vectorised=True
@@ -173,6 +177,11 @@ MODELS = {
     "telescoping, quadratic forms": Model(TelescopingHeads(2, QuadraticForms()), ROUNDING),
     "aligned": Model(AlignedSecant(TRUNK), None),
     "aligned, vectorised": Model(AlignedSecant(TRUNK, vectorised=True), None),
+    "aligned, modulated": Model(AlignedSecant(ModulatedMLP(6, 1), order=4), None),
+    "aligned, modulated, vectorised": Model(
+        AlignedSecant(ModulatedMLP(6, 2), order=4, vectorised=True), None
+    ),
+    "tangent, modulated": Model(TangentNetwork(ModulatedMLP(6, 1), n_nodes=NODES), QUADRATURE),
     "anchored spectral": Model(SpectralSecant(5, TRUNK), ROUNDING, anchor),
     "mixture-anchored aligned": Model(AlignedSecant(TRUNK, vectorised=True), None, mixture_anchor),
 }

@@ -66,11 +66,15 @@ def test_slope_is_zero_at_the_true_log_ratio_only(name):
 def test_loss_is_that_of_its_phi(name):
     # (D0): φ'(r) and φ'(r) r − φ(r), up to constants, between the limits.
     loss, phi = DIRECT_TARGETS[name](None), PHI[name]
-    g = jnp.linspace(-2.0, 1.0, 21)
-    r = jnp.exp(g)
-    slope = jax.vmap(jax.grad(phi))(r)
-    for found, expected in ((loss.slope(g), slope), (loss.conjugate(g), slope * r - phi(r))):
-        gap = np.asarray(found - expected)
+
+    @jax.jit
+    def halves(g):
+        r = jnp.exp(g)
+        slope = jax.vmap(jax.grad(phi))(r)
+        return (loss.slope(g), slope), (loss.conjugate(g), slope * r - phi(r))
+
+    for found, expected in halves(np.linspace(-2.0, 1.0, 21)):
+        gap = np.asarray(found) - np.asarray(expected)
         np.testing.assert_allclose(gap, gap[0], atol=1e-9 * np.max(np.abs(expected)))
 
 
@@ -84,29 +88,35 @@ def test_both_halves_belong_together_on_either_side_of_the_limits(name):
     # d(φ' r − φ)/dg = e^g dφ'/dg: what makes the loss least at the true ratio.
     loss = DIRECT_TARGETS[name](None)
     top, bottom = getattr(loss, "top", 20.0), max(getattr(loss, "bottom", -8.0), -20.0)
-    g = jnp.concatenate([jnp.linspace(-8.0, top + 8.0, 101), jnp.linspace(bottom - 3, -8.0, 40)])
-    slope, conjugate = (jax.vmap(jax.grad(f))(g) for f in (loss.slope, loss.conjugate))
-    np.testing.assert_allclose(conjugate, jnp.exp(g) * slope, rtol=1e-6, atol=1e-12)
-    assert (np.asarray(conjugate) >= 0).all()
+    g = np.concatenate([np.linspace(-8.0, top + 8.0, 101), np.linspace(bottom - 3, -8.0, 40)])
+    halves = jax.jit(lambda g: [jax.vmap(jax.grad(f))(g) for f in (loss.slope, loss.conjugate)])
+    slope, conjugate = (np.asarray(half) for half in halves(g))
+    np.testing.assert_allclose(conjugate, np.exp(g) * slope, rtol=1e-6, atol=1e-12)
+    assert (conjugate >= 0).all()
 
 
 @pytest.mark.parametrize("name", DIRECT_TARGETS)
 def test_loss_and_slope_are_finite_in_single_precision(name):
     loss = DIRECT_TARGETS[name](None)
     rows = batch(mild(), n=8)
-    rows = jax.tree.map(lambda a: jnp.asarray(a, dtype=jnp.float32), rows)
-    logits = jnp.asarray([-1e4, -200.0, -81.0, -3.0, 3.0, 81.0, 200.0, 1e4], dtype=jnp.float32)
+    rows = jax.tree.map(lambda a: np.asarray(a, dtype=np.float32), rows)
+    logits = np.asarray([-1e4, -200.0, -81.0, -3.0, 3.0, 81.0, 200.0, 1e4], dtype=np.float32)
 
-    def mean_loss(on_0, on_1):
-        return jnp.mean(loss.compared(on_0, on_1, rows))
+    @jax.jit
+    def loss_and_slopes(on_0, on_1, rows):
+        def mean_loss(on_0, on_1):
+            return jnp.mean(loss.compared(on_0, on_1, rows))
+
+        return jax.value_and_grad(mean_loss, (0, 1))(on_0, on_1)
 
     for on_0, on_1 in ((logits, logits), (logits, logits[::-1])):
-        value, slopes = jax.value_and_grad(mean_loss, (0, 1))(on_0, on_1)
+        value, slopes = loss_and_slopes(on_0, on_1, rows)
+        slope_0, slope_1 = (np.asarray(slope) for slope in slopes)
         assert np.isfinite(value)
-        assert np.isfinite(slopes[0]).all()
-        assert np.isfinite(slopes[1]).all()
-        # Their squares too: a gradient is clipped by its norm.
-        assert np.isfinite(jnp.sum(slopes[0] ** 2) + jnp.sum(slopes[1] ** 2))
+        assert np.isfinite(slope_0).all()
+        assert np.isfinite(slope_1).all()
+        # Their squares too, in single precision: a gradient is clipped by its norm.
+        assert np.isfinite(np.sum(slope_0**2) + np.sum(slope_1**2))
         # More weight on x_1 and less on x_0 is never worse.
-        assert (np.asarray(slopes[0]) >= 0).all()
-        assert (np.asarray(slopes[1]) <= 0).all()
+        assert (slope_0 >= 0).all()
+        assert (slope_1 <= 0).all()

@@ -16,11 +16,17 @@ from secant import AdaptiveMargins, GaussianMoments, OptimalTransport, Standardi
 from secant.curricula import SecantTangentShare
 from secant.fitting import Method
 from secant.integration import GaussLegendre
-from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TelescopingHeads
+from secant.models import (
+    AlignedSecant,
+    ModulatedMLP,
+    ResidualMLP,
+    SpectralSecant,
+    TelescopingHeads,
+)
 from secant.models.velocity import MeanVelocity
 from secant.paths import DiffusionBridge, DiffusionInterpolant
 from secant.schedules import Linear
-from secant.targets import ConditionalSecantAlignment, DimensionMixing, TangentVelocity
+from secant.targets import DimensionMixing, SecantVelocity, TangentVelocity
 from secant.targets.time_score_matching import ConstantWeight
 from secant.time_samplers import LogitNormal
 from secant.training import Adam
@@ -67,7 +73,7 @@ def test_every_public_estimator_that_trains_a_network_is_here():
 PLAIN = {"loss", "frame", "n_steps", "vectorised", "joint", "progress", "random_state"}
 PARTS = {
     "model": SpectralSecant(order=3, trunk=tiny.TRUNK),
-    ("ISADRE", "model"): AlignedSecant(ResidualMLP(width=6, depth=0), vectorised=True),
+    ("ISADRE", "model"): AlignedSecant(ModulatedMLP(width=6, depth=1), order=3),
     ("CTSM", "model"): registry.new("CTSM-v", trunk=ResidualMLP(width=6, depth=0)).model,
     ("DREInfinity", "model"): registry.new("DRE-∞", trunk=ResidualMLP(width=6, depth=0)).model,
     ("D3RE", "model"): registry.new("DRE-∞", trunk=ResidualMLP(width=6, depth=0)).model,
@@ -78,7 +84,7 @@ PARTS = {
     "path": DiffusionBridge(gamma=0.3),
     ("TRE", "path"): DiffusionInterpolant(Linear()),
     "target": TangentVelocity(),
-    ("ISADRE", "target"): ConditionalSecantAlignment(vectorised=True, frame="trajectory"),
+    ("ISADRE", "target"): SecantVelocity(),
     "time_sampler": LogitNormal(),
     "curriculum": SecantTangentShare(0.2),
     "anchor": GaussianMoments(),

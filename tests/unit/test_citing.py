@@ -20,7 +20,7 @@ QUICK = secant.SklearnRatio(LogisticRegression(), folds=None)
 
 NEURAL = {
     "choi2022density chen2025diffusion chen2026onestep albergo2023stochastic": secant.SecantRatio(),
-    "choi2022density chen2025diffusion yu2025density chen2025dequantified geng2025mean": (
+    "choi2022density chen2025diffusion yu2025density perez2018film geng2025mean": (
         secant.ISADRE(curriculum=SecantTangentShare(0.5))
     ),
     "choi2022density yu2025density chen2025dequantified": secant.CTSM(),

@@ -10,7 +10,7 @@ from scipy.special import logit
 
 from secant.paths import DiffusionInterpolant, Moments
 from secant.schedules import Trigonometric, VariancePreserving
-from secant.time_samplers import LogitNormal, Uniform, VarianceImportance
+from secant.time_samplers import Corners, LogitNormal, Uniform, VarianceImportance
 
 pytestmark = pytest.mark.usefixtures("float64")
 
@@ -130,12 +130,29 @@ def test_variance_importance_must_be_resolved_first():
         VarianceImportance().quantile(jnp.asarray(SHARES))
 
 
-@pytest.mark.parametrize("floor", [0.0, -0.1, 1.1])
+@pytest.mark.parametrize("floor", [-0.1, 1.1])
 def test_bad_floor_is_named(floor):
-    with pytest.raises(ValueError, match=f"0 < floor <= 1; got {floor}"):
+    with pytest.raises(ValueError, match=f"0 <= floor <= 1; got {floor}"):
         VarianceImportance(floor)
 
 
 def test_bad_scale_is_named():
     with pytest.raises(ValueError, match=r"scale > 0; got 0\.0"):
         LogitNormal(scale=0.0)
+
+
+def test_corners_start_a_share_of_the_intervals_at_zero():
+    sampler = Corners(variance_importance(0.25), start=0.4)
+    l, t = (np.asarray(a) for a in jax.jit(lambda k: sampler.pairs(k, 20_000))(jax.random.key(0)))
+    from_start = l == 0.0
+    assert from_start.mean() == pytest.approx(0.4, abs=0.02)  # five standard errors
+    # There t is a draw of the other sampler, elsewhere the later of two.
+    middle = float(eqx.filter_jit(sampler.quantile)(np.array([0.5]))[0])
+    assert np.mean(t[from_start] < middle) == pytest.approx(0.5, abs=0.03)
+    assert np.mean(t[~from_start] < middle) == pytest.approx(0.25, abs=0.03)
+
+
+def test_corners_resolve_the_other_sampler():
+    resolved = Corners(VarianceImportance(), start=0.2).resolved(lambda t: 1.0 + t)
+    assert resolved.start == 0.2
+    assert resolved.of.cumulative is not None

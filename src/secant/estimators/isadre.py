@@ -1,23 +1,32 @@
-"""ISADRE: interval-annealed secant alignment, the paper's method with the paper's parts."""
+"""ISADRE: a free secant network aligned with its tangent, the paper's method and what mends it."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
+import jax
 import numpy as np
+from jaxtyping import Float
 
 from secant.anchoring import AnchorRule, resolved_anchor
-from secant.curricula import ContractionIntervalAnnealing, Curriculum
+from secant.curricula import ContractionIntervalAnnealing, Curriculum, FullIntervals
 from secant.estimators._base import RatioEstimator
 from secant.estimators.neural import PathMixin
-from secant.fitting import Method
+from secant.fitting import Fitted, Method
+from secant.gaussians import Gaussian, is_standard_normal
 from secant.integration import SecantSteps
 from secant.models.aligned import AlignedSecant
-from secant.paths import DiffusionBridge, Path
-from secant.scaling import ScalingRule, Standardise
+from secant.models.networks import ResidualMLP
+from secant.paths import DiffusionBridge, DiffusionInterpolant, Path
+from secant.samples import Samples, rows_for_scaling
+from secant.scaling import Identity, ScalingRule, Standardise
+from secant.schedules import Schedule, VariancePreserving
+from secant.sizing import modulated_trunk_for, training_for
 from secant.targets.batch import Target
 from secant.targets.conditional import ConditionalSecantAlignment
-from secant.time_samplers import TimeSampler, VarianceImportance
+from secant.targets.velocity import SecantVelocity
+from secant.time_samplers import Corners, TimeSampler, VarianceImportance
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 
@@ -25,31 +34,43 @@ __all__ = ["ISADRE"]
 
 
 class ISADRE(PathMixin, RatioEstimator):
-    """A free secant u(x, l, t) trained by conditional secant alignment (L1) [@chen2025diffusion].
+    """A free secant u(x, l, t), aligned with its tangent (S1) in training [@chen2025diffusion].
 
-    The target is the closed-form conditional time score (C1), the correction term a JVP under a
-    stop-gradient (S1), the weight λ(t) = 1/Var, the log ratio a sum over `n_steps` secants.
+    The log ratio is a sum over `n_steps` secants, each one pass of the network. By default the
+    tangent that a secant implies is trained by the velocity form with its full gradient (V3): two
+    samples of any kind, no curriculum. `ISADRE.paper()` is the method as published.
+
+    Where `target` is `ConditionalSecantAlignment()`, the paper's (L1), the other parts follow: the
+    variance-importance sampler (VI), interval annealing (CIA), and a path with a closed-form
+    conditional. If x_0 looks like N(0, I), that is the interpolant on columns as they are, else a
+    bridge whose noise at the ends follows the narrowest direction of the samples.
 
     Args:
-        model: the secant network; None is `AlignedSecant(vectorised=True)`.
-        path: None is `DiffusionBridge()`, trigonometric with γ = 1, for any two samples.
-            `DiffusionInterpolant` has a closed-form conditional only where p_0 = N(0, I): pass it
-            together with `Identity` scaling and standard normal x_0.
-        target: the loss; None is `ConditionalSecantAlignment()` in this frame, vectorised if the
-            model is.
-        time_sampler: None is `VarianceImportance()`, the paper's VI with a floor.
-        curriculum: None is `ContractionIntervalAnnealing()` (CIA).
+        model: the secant network; None is an `AlignedSecant` with a `ModulatedMLP` that follows
+            rows and columns (`secant.sizing`), one output a coordinate if the target asks for it.
+        path: between the samples; None is `DiffusionInterpolant()`, or as above.
+        target: the loss; None is `SecantVelocity(stop_gradient=False, consistency=1.0)`. Others:
+            `SecantVelocity()` has the stop-gradient (V2), `ConditionalSecantAlignment()` and
+            `ConditionalSecantAlignment(vectorised=True)` are the paper's.
+        time_sampler: None is `Corners()`: uniform times, three in ten intervals from the start.
+        curriculum: None is `ContractionIntervalAnnealing()` (CIA) for a target with a
+            stop-gradient, and no curriculum for the full gradient.
         frame: `fixed-x`, or `trajectory` for the paper's total derivative, under which every KL
             reads 0 (erratum 1).
-        n_steps: secants summed for one log ratio, its number of function evaluations.
+        n_steps: secants summed for one log ratio, its number of function evaluations. Can be
+            changed after the fit.
         anchor: learn on top of a path in closed form (G1); not part of the paper.
-        scaling: of the columns; None is `Standardise()`.
+        scaling: of the columns; None is `Standardise()`, or as above.
         optimiser: how gradients become steps; None is `Adam()`.
-        training: budget and batch; None is `Training(patience=None)`. With a patience, training
-            does not stop before the curriculum has ended: the held-out loss need not fall while
-            the intervals still grow.
+        training: budget and batch; None follows rows and columns (`secant.sizing`). With a
+            patience, training does not stop before the curriculum has ended: the held-out loss
+            need not fall while the intervals still grow.
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed of everything random.
+
+    Attributes:
+        builder_, path_, target_, time_sampler_, curriculum_, rule_, training_: the parts in use.
+        model_, scaling_, diagnostics_, history_: what was learned.
     """
 
     def __init__(
@@ -83,25 +104,96 @@ class ISADRE(PathMixin, RatioEstimator):
         self.progress = progress
         self.random_state = random_state
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Another `n_steps` takes effect at once: it is no matter of the fit."""
+        if name == "n_steps" and hasattr(self, "rule_"):
+            self.rule_ = SecantSteps(value)  # type: ignore[arg-type]  # which it checks
+        super().__setattr__(name, value)
+
+    @classmethod
+    def paper(cls, schedule: Schedule | None = None, **settings: Any) -> ISADRE:  # noqa: ANN401
+        """The method as published, for x_0 ~ N(0, I): every part as the paper has it.
+
+        The scalar conditional target under the weight 1/Var (L1), times by variance importance
+        without a floor (VI), interval annealing (CIA), time as an input of a plain network, the
+        plain interpolant. The derivative is at fixed x: the paper's own frame is
+        `frame="trajectory"` (erratum 1). Any part can be exchanged by its name.
+
+        Args:
+            schedule: of the path; None is `VariancePreserving()`. On tables the paper takes
+                `Linear()`.
+            **settings: other parameters of `ISADRE`.
+        """
+        made: dict[str, Any] = {
+            "model": AlignedSecant(ResidualMLP()),
+            "path": DiffusionInterpolant(VariancePreserving() if schedule is None else schedule),
+            "target": ConditionalSecantAlignment(frame=settings.get("frame", "fixed-x")),
+            "time_sampler": VarianceImportance(floor=0.0),
+            "curriculum": ContractionIntervalAnnealing(),
+            "scaling": Identity(),
+        }
+        return cls(**(made | settings))
+
     def _method(self, n_rows: float, n_features: int) -> Method:
-        del n_rows, n_features
         if self.frame not in ("fixed-x", "trajectory"):
             raise ValueError(f"`frame` must be 'fixed-x' or 'trajectory'; got {self.frame!r}.")
-        model = AlignedSecant(vectorised=True) if self.model is None else self.model
-        target = ConditionalSecantAlignment(
-            vectorised=getattr(model, "vectorised", False), frame=self.frame
-        )
+        target = self._target()
+        if not isinstance(target, Target):
+            raise TypeError(f"`target` must be a Target or None; got {target!r}.")
+        sampler = VarianceImportance() if target.uses_conditional else Corners()
+        curriculum = ContractionIntervalAnnealing() if target.bootstraps else FullIntervals()
         return Method(
-            model=model,
-            path=DiffusionBridge() if self.path is None else self.path,
-            target=target if self.target is None else self.target,
-            time_sampler=VarianceImportance() if self.time_sampler is None else self.time_sampler,
-            curriculum=(
-                ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
-            ),
+            model=_network(n_rows, n_features, target) if self.model is None else self.model,
+            path=DiffusionInterpolant() if self.path is None else self.path,
+            target=target,
+            time_sampler=sampler if self.time_sampler is None else self.time_sampler,
+            curriculum=curriculum if self.curriculum is None else self.curriculum,
             anchor=resolved_anchor(self.anchor),
             scaling=Standardise() if self.scaling is None else self.scaling,
             rule=SecantSteps(self.n_steps),
             optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=Training(patience=None) if self.training is None else self.training,
+            training=training_for(n_rows) if self.training is None else self.training,
         )
+
+    def _target(self) -> Target:
+        if self.target is not None:
+            return self.target
+        if self.frame == "trajectory":  # which the full gradient does not know
+            vectorised = getattr(self.model, "vectorised", False)
+            return ConditionalSecantAlignment(vectorised=vectorised, frame=self.frame)
+        return SecantVelocity(stop_gradient=False, consistency=1.0)
+
+    def _fitted(self, method: Method, samples: Samples, seed: int) -> Fitted:
+        if self.path is None and method.target.uses_conditional:
+            method = self._with_closed_form(method, samples, seed)
+        return super()._fitted(method, samples, seed)
+
+    def _with_closed_form(self, method: Method, samples: Samples, seed: int) -> Method:
+        """The same on a path whose conditional (C1) is right for these samples."""
+        rows = _some_rows(samples, seed)
+        if self.scaling is None and is_standard_normal(rows[0]):
+            return replace(method, path=DiffusionInterpolant(), scaling=Identity())
+        scaling = method.scaling.fitted(*rows)
+        scaled = [scaling(x) for x in rows]
+        if is_standard_normal(scaled[0]):
+            return replace(method, path=DiffusionInterpolant())
+        narrowest = min(Gaussian.of([x], None).least_variance for x in scaled)
+        epsilon = float(np.clip(_BLUR**2 * narrowest, 1e-6, 1e-2))
+        return replace(method, path=DiffusionBridge(epsilon=epsilon))
+
+
+_BLUR = 0.05  # standard deviation that a bridge may add to the narrowest direction, as a share
+_ROWS_FROM_SAMPLER = 20_000
+
+
+def _network(n_rows: float, n_features: int, target: Target) -> AlignedSecant:
+    trunk = modulated_trunk_for(n_rows, n_features)
+    return AlignedSecant(trunk, vectorised=getattr(target, "vectorised", False), order=8)
+
+
+def _some_rows(samples: Samples, seed: int) -> list[Float[np.ndarray, "n d"]]:
+    """Raw rows of both samples, enough to look at their shape."""
+    if callable(samples):
+        return [np.asarray(x) for x in samples(jax.random.key(seed), _ROWS_FROM_SAMPLER)]
+    rng = np.random.default_rng(seed)
+    return [rows_for_scaling(sample, rng) for sample in samples]

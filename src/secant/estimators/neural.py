@@ -26,7 +26,7 @@ from secant.fitting import (
     padded_blocks,
     self_checked,
 )
-from secant.integration import GaussLegendre, Integral, Rule, SecantSteps, SelfCheck, tangent
+from secant.integration import GaussLegendre, Integral, Rule, SelfCheck, secants, tangent
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.programs import check_not_forked
@@ -89,10 +89,10 @@ class NeuralMixin(_Estimator):
 
     def _learn(self, samples: Any, n_rows: float, n_features: int, seed: int) -> None:  # noqa: ANN401
         check_not_forked()
-        method = self._method(n_rows, n_features)
-        fitted = self._fitted(method, samples, seed)
-        for part in fields(method):
-            setattr(self, _ATTRIBUTES.get(part.name, f"{part.name}_"), getattr(method, part.name))
+        fitted = self._fitted(self._method(n_rows, n_features), samples, seed)
+        for part in fields(fitted.method):
+            value = getattr(fitted.method, part.name)
+            setattr(self, _ATTRIBUTES.get(part.name, f"{part.name}_"), value)
         self.model_, self.scaling_, self.history_ = fitted.model, fitted.scaling, fitted.history
         assert fitted.diagnostics is not None  # there is a rule
         self.diagnostics_ = fitted.diagnostics
@@ -207,18 +207,37 @@ class PathMixin(NeuralMixin):
         ]
         return float(jnp.mean(jnp.stack(losses)))
 
-    def secant(self, X: ArrayLike, l: float, t: float) -> Float[np.ndarray, " n"]:
-        """u(x, l, t) = (log p_t(x) − log p_l(x)) / (t − l) for each row, 0 ≤ l ≤ t ≤ 1."""
-        if not 0.0 <= l <= t <= 1.0:
-            raise ValueError(f"`l` and `t` must satisfy 0 <= l <= t <= 1; got l={l}, t={t}.")
-        if l == t:
-            return self.time_score(X, t)
-        step = SecantSteps(1)
-        rise = self._integrated(X, lambda model, x: step(model, x, l, t))
-        return np.asarray(rise.value) / (t - l)
+    def secant(self, X: ArrayLike, l: ArrayLike, t: ArrayLike) -> Float[np.ndarray, " n"]:
+        """u(x, l, t) = (log p_t(x) − log p_l(x)) / (t − l) for each row, 0 ≤ l ≤ t ≤ 1.
+
+        Args:
+            X: rows (n, d).
+            l: start of the interval, one for all rows or one a row.
+            t: its end, likewise; where l = t, the secant is the time score.
+        """
+        rows = self._scaled_input(X)
+        ends = [_one_a_row(name, time, rows.shape[0]) for name, time in (("l", l), ("t", t))]
+        # Written so that NaN is refused too.
+        if not np.all((ends[0] >= 0.0) & (ends[0] <= ends[1]) & (ends[1] <= 1.0)):
+            raise ValueError(f"`l` and `t` must satisfy 0 <= l <= t <= 1; got l={l!r}, t={t!r}.")
+        return np.asarray(evaluated(self.model_, np.column_stack([rows, *ends]), secants).value)
 
     def time_score(self, X: ArrayLike, t: float) -> Float[np.ndarray, " n"]:
         """s(x, t) = ∂_t log p_t(x) for each row."""
         if not 0.0 <= t <= 1.0:
             raise ValueError(f"`t` must lie in [0, 1]; got {t}.")
         return np.asarray(self._integrated(X, lambda model, x: tangent(model, x, t)).value)
+
+
+def _one_a_row(name: str, time: ArrayLike, n: int) -> Float[np.ndarray, " n"]:
+    """A time for each of n rows."""
+    try:
+        given = np.asarray(time, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{name}` must be a number or one a row; got {time!r}.") from None
+    if given.shape not in ((), (1,), (n,)):
+        raise ValueError(
+            f"`{name}` must be a number or have one entry a row, shape ({n},); got shape "
+            f"{given.shape}."
+        )
+    return np.broadcast_to(given, (n,))

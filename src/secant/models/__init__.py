@@ -5,8 +5,10 @@ from secant.models.anchor import Anchor, Anchored, GaussianAnchor, MixtureAnchor
 from secant.models.joint import JointScore, JointScoreNetwork
 from secant.models.networks import (
     FourierMLP,
+    ModulatedMLP,
     QuadraticForms,
     ResidualMLP,
+    TimedTrunk,
     Trunk,
     TrunkBuilder,
 )
@@ -26,6 +28,7 @@ __all__ = [
     "JointScoreNetwork",
     "MixtureAnchor",
     "ModelBuilder",
+    "ModulatedMLP",
     "QuadraticForms",
     "ResidualMLP",
     "SecantFunction",
@@ -33,6 +36,7 @@ __all__ = [
     "SpectralSecant",
     "TangentNetwork",
     "TelescopingHeads",
+    "TimedTrunk",
     "Trunk",
     "TrunkBuilder",
 ]

@@ -15,7 +15,16 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.models.secant_function import on_device
 
-__all__ = ["FourierMLP", "QuadraticForms", "ResidualMLP", "Trunk", "TrunkBuilder"]
+__all__ = [
+    "FourierMLP",
+    "ModulatedMLP",
+    "QuadraticForms",
+    "ResidualMLP",
+    "TimedTrunk",
+    "Trunk",
+    "TrunkBuilder",
+    "at_times",
+]
 
 Trunk = Callable[[Float[Array, " n_in"]], Float[Array, " n_out"]]
 
@@ -30,6 +39,32 @@ class TrunkBuilder(eqx.Module):
     @abc.abstractmethod
     def build(self, n_in: int, n_out: int, *, key: PRNGKeyArray) -> Trunk:
         """A trunk with fresh parameters."""
+
+    def build_timed(
+        self, n_features: int, n_times: int, n_out: int, *, key: PRNGKeyArray
+    ) -> Trunk | TimedTrunk:
+        """A trunk of x and features of time; here they are inputs like any other."""
+        return self.build(n_features + n_times, n_out, key=key)
+
+
+class TimedTrunk(eqx.Module):
+    """A trunk that keeps x and its features of time apart."""
+
+    @abc.abstractmethod
+    def __call__(
+        self, x: Float[Array, " d"], times: Float[Array, " n_times"]
+    ) -> Float[Array, " n_out"]:
+        """One row."""
+
+
+def at_times(
+    trunk: Trunk | TimedTrunk, x: Float[Array, " d"], times: Float[Array, " n_times"]
+) -> Float[Array, " n_out"]:
+    """What `TrunkBuilder.build_timed` built, for one row and its features of time."""
+    # In one row with x, a derivative in time would be carried through the layers of x, as zeros.
+    if isinstance(trunk, TimedTrunk):
+        return trunk(x, times)
+    return trunk(jnp.concatenate([x, times]))
 
 
 # Weights are drawn on the host: a program for each shape takes longer to compile than all of them
@@ -140,6 +175,74 @@ class _ResidualNetwork(eqx.Module):
         if self.squares is not None:
             h = jnp.concatenate([h, (x @ self.squares) ** 2])
         return self.head(h)
+
+
+class ModulatedMLP(TrunkBuilder):
+    """A residual network of x whose last layer and head are scaled and shifted by time (FiLM).
+
+    h ← silu(W x), then h ← h + silu(W h); in the last of these layers W h is scaled and shifted by
+    linear functions of the features of time, and the head is linear in them too. A SiLU network
+    that has time as one more input cannot multiply by it. The first layers see x without its time:
+    what they learn of x where x_t was drawn serves the same x at every other time, off the path,
+    and a derivative in time costs the last layer alone.
+
+    Without features of time it is `ResidualMLP`.
+
+    Attributes:
+        width: units a layer.
+        depth: residual layers, the modulated one included.
+
+    References:
+        [@perez2018film]
+    """
+
+    width: int = 256
+    depth: int = 2
+
+    def __check_init__(self) -> None:
+        if self.width < 1 or self.depth < 1:
+            raise ValueError(
+                f"ModulatedMLP needs width >= 1 and depth >= 1; got {self.width}, {self.depth}."
+            )
+
+    def build(self, n_in: int, n_out: int, *, key: PRNGKeyArray) -> Trunk:
+        """The network of x alone."""
+        return ResidualMLP(self.width, self.depth).build(n_in, n_out, key=key)
+
+    def build_timed(
+        self, n_features: int, n_times: int, n_out: int, *, key: PRNGKeyArray
+    ) -> TimedTrunk:
+        """The network of x and time."""
+        key_in, key_scale, key_shift, *keys = _keys(key, 3 + self.depth)
+        small = 0.1 / math.sqrt(n_times)  # starts near the network of x alone
+        return _ModulatedNetwork(
+            entry=Linear.random(n_features, self.width, key=key_in),
+            layers=[Linear.random(self.width, self.width, key=k) for k in keys],
+            scale=_normal(key_scale, n_times, self.width, small),
+            shift=_normal(key_shift, n_times, self.width, small),
+            head=Linear.zeros(self.width, n_out * (1 + n_times)),
+        )
+
+
+class _ModulatedNetwork(TimedTrunk):
+    saved_as: ClassVar[str] = "ModulatedNetwork"
+
+    entry: Linear
+    layers: list[Linear]
+    scale: Float[Array, "n_times width"]
+    shift: Float[Array, "n_times width"]
+    head: Linear
+
+    def __call__(
+        self, x: Float[Array, " d"], times: Float[Array, " n_times"]
+    ) -> Float[Array, " n_out"]:
+        *first, last = self.layers
+        h = jax.nn.silu(self.entry(x))
+        for layer in first:
+            h = h + jax.nn.silu(layer(h))
+        h = h + jax.nn.silu(last(h) * (1.0 + times @ self.scale) + times @ self.shift)
+        weights = jnp.concatenate([jnp.ones(1, times.dtype), times])
+        return self.head(h).reshape(-1, weights.size) @ weights
 
 
 class FourierMLP(TrunkBuilder):

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.models.embedding import time_features
-from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
+from secant.models.networks import ResidualMLP, TimedTrunk, Trunk, TrunkBuilder, at_times
 from secant.models.secant_function import ModelBuilder, SecantFunction
 
 __all__ = ["TangentFunction", "TangentNetwork"]
@@ -79,21 +79,20 @@ class TangentNetwork(ModelBuilder):
 
     def build(self, n_features: int, *, key: PRNGKeyArray) -> TangentFunction:
         """A model with fresh parameters."""
-        n_in = n_features + 2 * self.n_frequencies + 1
         n_out = n_features if self.vectorised else 1
-        trunk = self.trunk.build(n_in, n_out, key=key)
+        trunk = self.trunk.build_timed(n_features, 2 * self.n_frequencies + 1, n_out, key=key)
         return _TangentFunction(trunk=trunk, n_frequencies=self.n_frequencies, n_nodes=self.n_nodes)
 
 
 class _TangentFunction(TangentFunction):
     saved_as: ClassVar[str] = "TangentFunction"
 
-    trunk: Trunk
+    trunk: Trunk | TimedTrunk
     n_frequencies: int = eqx.field(static=True)
     n_nodes: int = eqx.field(static=True)
 
     def _row(self, x: Float[Array, " d"], t: Float[Array, ""]) -> Float[Array, " parts"]:
-        return self.trunk(jnp.concatenate([x, time_features(t, self.n_frequencies)]))
+        return at_times(self.trunk, x, time_features(t, self.n_frequencies))
 
     def tangent_parts(
         self, x: Float[Array, "n d"], t: Float[Array, " n"]

@@ -54,6 +54,11 @@ class Target(eqx.Module):
         return self
 
     @property
+    def bootstraps(self) -> bool:
+        """Whether it regresses on the model's own output: a curriculum then helps."""
+        return False
+
+    @property
     def held_out(self) -> Target:
         """The loss by which models are compared on held-out rows; its own unless it says so."""
         return self

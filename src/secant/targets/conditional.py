@@ -52,6 +52,11 @@ class ConditionalSecantAlignment(Target):
         return replace(self, moments=moments)
 
     @property
+    def bootstraps(self) -> bool:
+        """Whether it regresses on the model's own output."""
+        return True
+
+    @property
     def held_out(self) -> Target:
         """J, weighted as this loss is once the moments are known."""
         return ImpliedVelocity(self.moments)

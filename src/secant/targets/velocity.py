@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from secant.models.secant_function import SecantFunction
@@ -81,14 +83,43 @@ class ImpliedVelocity(Target):
 
 
 class SecantVelocity(Target):
-    """(V2) u² + 2 u c − 2 ẋ_t·∇_x u with c = sg((t − l) ∂_t u): (V1) for a free secant network."""
+    """(V1) for a free secant network, by the tangent it implies: f = ∂_t [(t − l) u(x, l, t)].
+
+    With its full gradient (V3) every l has the secant as the only minimiser, and nothing is
+    bootstrapped. With the stop-gradient of the paper (V2), u² + 2 u c − 2 ẋ_t·∇_x u with
+    c = sg((t − l) ∂_t u), training is a fixed-point iteration: give it a curriculum.
+
+    Either looks at x_t alone. With a `consistency` the secants of long intervals must also agree
+    with those of short ones (K1) at rows of x_0 and x_1, where the log ratio is asked.
+
+    Attributes:
+        frame: `fixed-x`, or `trajectory` for the paper's total derivative (erratum 1).
+        stop_gradient: whether the correction term has no gradient.
+        consistency: weight of the squared gap of (K1), in nats².
+    """
 
     uses_intervals: ClassVar[bool] = True
 
     frame: Literal["fixed-x", "trajectory"] = "fixed-x"
+    stop_gradient: bool = True
+    consistency: float = 0.0
+
+    def __check_init__(self) -> None:
+        if not self.consistency >= 0.0:
+            raise ValueError(f"SecantVelocity needs consistency >= 0; got {self.consistency}.")
+        if self.frame == "trajectory" and not self.stop_gradient:
+            raise ValueError("The full gradient needs frame='fixed-x'; got 'trajectory'.")
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
         """The loss of each row."""
+        losses = self._along_path(model, path, batch)
+        if not self.consistency:
+            return losses
+        return losses + self.consistency * _splitting_gaps(model, path, batch) ** 2
+
+    def _along_path(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+        if not self.stop_gradient:
+            return ImpliedVelocity().losses(model, path, batch)
         x_t, velocity = path.point(batch.x_0, batch.x_1, batch.z, batch.t)
         value, along = jax.jvp(lambda x: model.secant(x, batch.l, batch.t), (x_t,), (velocity,))
         moving = velocity if self.frame == "trajectory" else None
@@ -100,6 +131,34 @@ class SecantVelocity(Target):
         return path.time_range
 
     @property
+    def bootstraps(self) -> bool:
+        """Whether it regresses on the model's own output."""
+        return self.stop_gradient
+
+    @property
     def held_out(self) -> Target:
-        """J, which looks at secants too."""
-        return ImpliedVelocity()
+        """J, and (K1) if it is trained: J alone sees nothing off the path."""
+        return SecantVelocity(stop_gradient=False, consistency=self.consistency)
+
+
+_PIECES = 4
+_EVERY = 8  # row: (K1) has no noise of its own, so that few rows say enough
+
+
+def _splitting_gaps(model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+    """How far (t − l) u(x, l, t) is from the sum over four pieces of [l, t] (K1).
+
+    At every eighth row, of x_0 and of x_1 in turn. A quarter of the intervals is the whole path,
+    and half of the others start or end with it.
+    """
+    low, high = path.time_range
+    n = batch.t.shape[0]
+    some = slice(None, None, _EVERY)
+    number = jnp.arange(-(-n // _EVERY))
+    x = jnp.where((number % 2 == 0)[:, None], batch.x_0[some], batch.x_1[some])
+    l = jnp.where(number % 4 < 2, low, batch.l[some])
+    t = jnp.where(number % 8 < 4, high, batch.t[some])
+    ends = [l + (t - l) * share for share in np.linspace(0.0, 1.0, _PIECES + 1)]
+    whole = (t - l) * model.secant(x, l, t)
+    pieces = [(right - left) * model.secant(x, left, right) for left, right in pairwise(ends)]
+    return jnp.repeat(whole - sum(pieces), _EVERY)[:n]

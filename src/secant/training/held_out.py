@@ -32,7 +32,7 @@ class HeldOutScore(NamedTuple):
 
 
 def pairs_of_rows(
-    n_0: int, n_1: int, times: int = 1
+    n_0: int, n_1: int, times: int = 1, *, fewest: int = _FEWEST_PAIRS
 ) -> tuple[Int[np.ndarray, " n"], Int[np.ndarray, " n"]]:
     """Row numbers of two samples in random pairs that use every row equally often, or once more.
 
@@ -40,7 +40,7 @@ def pairs_of_rows(
     size share a program. The same pairs for every fit, so that scores can be compared.
     """
     rng = np.random.default_rng(0)
-    n = times * max(_FEWEST_PAIRS, n_0, n_1)
+    n = times * max(fewest, n_0, n_1)
     n += -n % _ROWS_AT_ONCE
     first, second = (rng.permutation(np.resize(np.arange(size), n)) for size in (n_0, n_1))
     return first, second
@@ -117,7 +117,9 @@ class HeldOut(eqx.Module):
 
         A pairing changes the path between the ends, so the score must follow it.
         """
-        row_0, row_1 = pairs_of_rows(x_0.shape[0], x_1.shape[0])
+        # A loss between the samples alone has no times and no noise: a pair says all it can once.
+        fewest = _FEWEST_PAIRS if target.uses_path else _ROWS_AT_ONCE
+        row_0, row_1 = pairs_of_rows(x_0.shape[0], x_1.shape[0], fewest=fewest)
         first, second = x_0[row_0], x_1[row_1]
         if pairing is not None:
             # The new partners are not known by number: each pair counts as a row of its own.

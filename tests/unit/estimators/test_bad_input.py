@@ -24,10 +24,16 @@ from secant import (
 )
 from secant.curricula import ContractionIntervalAnnealing, SecantTangentShare
 from secant.integration import Adaptive, GaussLegendre, SecantSteps, Trapezoid
-from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
+from secant.models import (
+    AlignedSecant,
+    ModulatedMLP,
+    ResidualMLP,
+    SpectralSecant,
+    TangentNetwork,
+)
 from secant.paths import DiffusionBridge, DiffusionInterpolant
-from secant.targets import GammaDivergence, Logistic, PolynomialWeight
-from secant.time_samplers import LogitNormal, VarianceImportance
+from secant.targets import GammaDivergence, Logistic, PolynomialWeight, SecantVelocity
+from secant.time_samplers import Corners, LogitNormal, VarianceImportance
 
 
 def spoiled(x, value):
@@ -312,7 +318,15 @@ BAD_PARTS = {
     "gamma": (lambda: DiffusionBridge(gamma=-1.0), "gamma >= 0 and epsilon > 0; got gamma=-1.0"),
     "epsilon": (lambda: DiffusionBridge(epsilon=0.0), "got gamma=1.0, epsilon=0.0"),
     "end_cut": (lambda: DiffusionInterpolant(end_cut=0.7), r"lie in \(0, 0.5\); got 0.7"),
-    "floor": (lambda: VarianceImportance(floor=0.0), "0 < floor <= 1; got 0.0"),
+    "floor": (lambda: VarianceImportance(floor=-0.1), "0 <= floor <= 1; got -0.1"),
+    "corners": (lambda: Corners(start=1.5), "0 <= start <= 1; got 1.5"),
+    "consistency": (lambda: SecantVelocity(consistency=-1.0), "consistency >= 0; got -1.0"),
+    "full gradient": (
+        lambda: SecantVelocity(frame="trajectory", stop_gradient=False),
+        "full gradient needs frame='fixed-x'",
+    ),
+    "modulated depth": (lambda: ModulatedMLP(depth=0), "depth >= 1; got 256, 0"),
+    "order of means": (lambda: AlignedSecant(order=2), "order of 0 or at least 3; got 2, 2"),
     "scale": (lambda: LogitNormal(scale=0.0), "needs scale > 0; got 0.0"),
     "anneal_share": (lambda: ContractionIntervalAnnealing(0.0), r"lie in \(0, 1\]; got 0.0"),
     "tangent_share": (lambda: SecantTangentShare(1.5), r"lie in \[0, 1\]; got 1.5"),

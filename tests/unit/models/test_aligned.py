@@ -3,10 +3,10 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from equinox import filter_jit
+from equinox import filter_jit, tree_at
 from tests.laws.registry import randomised
 
-from secant.models import AlignedSecant, ResidualMLP
+from secant.models import AlignedSecant, ModulatedMLP, ResidualMLP
 from secant.models.embedding import time_features
 
 pytestmark = pytest.mark.usefixtures("float64")
@@ -69,5 +69,34 @@ def test_a_free_secant_is_not_additive():
 
 
 def test_a_bad_number_of_frequencies_is_named():
-    with pytest.raises(ValueError, match="n_frequencies >= 0; got -1"):
+    with pytest.raises(ValueError, match=r"n_frequencies >= 0 .*got -1, 0"):
         AlignedSecant(n_frequencies=-1)
+
+
+def test_features_of_an_order_are_means_over_the_interval():
+    model, (x, l, t) = randomised(AlignedSecant(ResidualMLP(5, 1), order=3), D), points()
+    # Means of √3 y and √5 (3 y² − 1)/2, y = 2τ − 1, from their antiderivatives.
+    y, z = 2 * l - 1, 2 * t - 1
+    first = np.sqrt(3) * (z**2 - y**2) / 2 / (z - y)
+    second = np.sqrt(5) * ((z**3 - z) - (y**3 - y)) / 2 / (z - y)
+    row = np.concatenate([x[1], [first[1], second[1]]])
+    expected = filter_jit(model.trunk)(row)[0]
+    np.testing.assert_allclose(filter_jit(model.secant)(x, l, t)[1], expected, rtol=1e-9)
+
+
+def test_a_modulated_secant_without_its_layer_of_time_is_additive():
+    # With the head alone linear in means over [l, t], its secants are those of a polynomial.
+    model, (x, l, t) = randomised(AlignedSecant(ModulatedMLP(5, 1), order=4), D), points()
+    trunk = model.trunk
+    still = tree_at(
+        lambda m: (m.trunk.scale, m.trunk.shift), model, (0 * trunk.scale, 0 * trunk.shift)
+    )
+    m = 0.3 * l + 0.7 * t
+
+    def gap(model):
+        secant = filter_jit(model.secant)
+        first, second, whole = (np.asarray(secant(x, *ends)) for ends in ((l, m), (m, t), (l, t)))
+        return np.max(np.abs((t - l) * whole - (m - l) * first - (t - m) * second))
+
+    assert gap(still) < 1e-12
+    assert gap(model) > 1e-4

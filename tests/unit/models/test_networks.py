@@ -7,7 +7,7 @@ import pytest
 from equinox import filter_jit
 from tests.laws.registry import randomised
 
-from secant.models import ResidualMLP
+from secant.models import ModulatedMLP, ResidualMLP, TangentNetwork
 from secant.models.networks import Linear
 
 pytestmark = pytest.mark.usefixtures("float64")
@@ -95,3 +95,44 @@ def test_layers_do_not_share_their_draw():
 def test_bad_sizes_are_named(width, depth):
     with pytest.raises(ValueError, match=rf"width >= 1 and depth >= 0; got {width}, {depth}"):
         ResidualMLP(width, depth)
+
+
+def test_modulated_network_scales_and_shifts_its_last_layer_and_weighs_its_outputs():
+    d, n_times, n_out = 3, 2, 2
+    network = ModulatedMLP(width=5, depth=2).build_timed(d, n_times, n_out, key=key())
+    rng = np.random.default_rng(0)
+    leaves, tree = jax.tree.flatten(network)
+    network = jax.tree.unflatten(tree, [rng.standard_normal(np.shape(leaf)) for leaf in leaves])
+    x, times = rng.standard_normal(d), rng.standard_normal(n_times)
+    h = silu(x @ network.entry.weight + network.entry.bias)
+    first, last = network.layers
+    h = h + silu(h @ first.weight + first.bias)
+    bent = (h @ last.weight + last.bias) * (1 + times @ network.scale) + times @ network.shift
+    heads = ((h + silu(bent)) @ network.head.weight + network.head.bias).reshape(n_out, -1)
+    expected = heads @ np.concatenate([[1.0], times])
+    np.testing.assert_allclose(filter_jit(network)(x, times), expected, rtol=1e-12)
+
+
+def flops_of_a_step(builder, d=20):
+    """Of the gradient of (V1), which is what a step costs."""
+    model = builder.build(d, key=key())
+    rows = np.random.default_rng(0).standard_normal((64, d))
+    t = np.linspace(0.1, 0.9, 64)
+
+    def loss(model):
+        value, along = jax.jvp(lambda x: model.time_score(x, t), (rows,), (rows,))
+        return jnp.mean(value**2 - 2 * along)
+
+    return jax.jit(jax.grad(loss)).lower(model).compile().cost_analysis()["flops"]
+
+
+def test_modulation_costs_little():
+    plain, modulated = (
+        flops_of_a_step(TangentNetwork(trunk(width=64))) for trunk in (ResidualMLP, ModulatedMLP)
+    )
+    assert modulated < 1.3 * plain
+
+
+def test_without_features_of_time_a_modulated_network_is_a_residual_one():
+    plain, modulated = (built(t(width=4), key()) for t in (ResidualMLP, ModulatedMLP))
+    assert jax.tree.structure(plain) == jax.tree.structure(modulated)

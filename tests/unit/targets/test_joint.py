@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from equinox import filter_jit
 from tests.laws.oracle import Oracle, batch, oracle, slopes, z_scores
 
 from secant.models import JointScore
@@ -51,9 +52,12 @@ def test_time_half_is_time_score_matching():
     rows = batch(truth, n=50)
     still, joint = TrueScores(truth, 0.0, 1.0), JointScoreMatching(FadingWeight())
     moved = still.pushed(np.full(5, 0.1))
-    gap = joint.losses(moved, PATH, rows) - joint.losses(still, PATH, rows)
-    alone = TimeScoreMatching(FadingWeight())
-    expected = alone.losses(moved, PATH, rows) - alone.losses(still, PATH, rows)
+
+    @filter_jit
+    def rise(target):
+        return target.losses(moved, PATH, rows) - target.losses(still, PATH, rows)
+
+    gap, expected = rise(joint), rise(TimeScoreMatching(FadingWeight()))
     np.testing.assert_allclose(gap, expected, rtol=1e-9, atol=1e-9)
 
 
@@ -62,8 +66,9 @@ def test_directions_change_from_batch_to_batch():
     model = TrueScores(truth, 1.0, 0.0).pushed(np.full(5, 0.1))
     first = batch(truth, n=50)
     second = first._replace(t=first.t + np.where(np.arange(50) == 0, 1e-3, 0.0))
-    losses = [JointScoreMatching().losses(model, PATH, rows) for rows in (first, second)]
-    assert np.mean(losses[0][1:] != losses[1][1:]) > 0.5
+    losses = filter_jit(lambda rows: JointScoreMatching().losses(model, PATH, rows))
+    one, other = (np.asarray(losses(rows)) for rows in (first, second))
+    assert np.mean(one[1:] != other[1:]) > 0.5
 
 
 def test_other_models_are_refused():

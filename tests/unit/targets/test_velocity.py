@@ -15,7 +15,8 @@ pytestmark = pytest.mark.usefixtures("float64")
 
 # No end is standard normal: the velocity form must not care.
 PATH = DiffusionBridge(gamma=0.5, epsilon=0.1)
-TARGETS = [TangentVelocity(), ImpliedVelocity(), SecantVelocity()]
+FULL = SecantVelocity(stop_gradient=False)
+TARGETS = [TangentVelocity(), ImpliedVelocity(), SecantVelocity(), FULL]
 PUSH = 0.1
 
 
@@ -101,3 +102,55 @@ def test_whole_path_is_used_unless_its_rates_are_unbounded():
         assert target.time_range(DiffusionInterpolant()) == (0.0, 1.0)
         foellmer = Foellmer()
         assert target.time_range(DiffusionInterpolant(foellmer)) == (0.0, 1.0 - foellmer.cut)
+
+
+def test_full_gradient_judges_every_left_end_by_the_same_tangent():
+    # (V3): J is ‖f_l − s‖² − ‖s‖² for f_l = ∂_t [(t − l) u(·, l, t)], whatever l is.
+    truth = oracle(PATH, standard=False)
+    rows = batch(truth)
+    pushed = truth.pushed(np.array([PUSH, PUSH, PUSH, PUSH, PUSH]))
+
+    @filter_jit
+    def excess(f, s, rows):
+        losses = FULL.losses(f, PATH, rows) - FULL.losses(s, PATH, rows)
+        x_t = PATH.point(rows.x_0, rows.x_1, rows.z, rows.t).x_t
+        x, l, t = x_t, rows.l[:, None], rows.t[:, None]
+        # By hand: ∂_t [(t − l) g] of 1, x, x², t x and l x².
+        implied = PUSH * (1 + x + x**2 + (2 * t - l) * x + l * x**2)
+        return losses, jnp.sum(implied, axis=-1) ** 2
+
+    losses, squares = (np.asarray(a) for a in excess(pushed, truth, rows))
+    for early in (rows.l < 0.2, rows.l >= 0.2):
+        assert abs(z_scores((losses - squares)[early])) < 4.5  # standard errors
+        assert z_scores(losses[early]) > 10  # and there is something to see
+
+
+def test_full_gradient_reaches_the_correction():
+    # Its slope at a model that is off differs from that under the stop-gradient.
+    truth = oracle(PATH, standard=False)
+    rows = batch(truth, n=50, tangent_share=0.0)
+    full, stopped = (
+        slopes(target, truth, PATH, rows, np.full(5, PUSH)) for target in (FULL, SecantVelocity())
+    )
+    assert np.max(np.abs(np.asarray(full) - np.asarray(stopped))) > 0.1
+
+
+def test_consistency_is_zero_for_an_additive_secant_and_sees_another():
+    consistent = SecantVelocity(stop_gradient=False, consistency=2.0)
+    truth = oracle(PATH, standard=False)
+    rows = batch(truth, n=64)
+    gap = filter_jit(lambda m: consistent.losses(m, PATH, rows) - FULL.losses(m, PATH, rows))
+    np.testing.assert_allclose(gap(truth), 0.0, atol=1e-9)
+    pushed = truth.pushed(np.array([0.0, 0.0, 0.0, 1.0, 0.0]))  # t x: no difference of two times
+    found = np.asarray(gap(pushed))
+    # Row 0 is of x_0 over the whole path: Σ (t − l) t x over pieces of 1/4 is 0.625 x, not x.
+    assert found[0] == pytest.approx(2.0 * (0.375 * np.sum(rows.x_0[0])) ** 2)
+    assert found[8] == pytest.approx(2.0 * (0.375 * np.sum(rows.x_1[8])) ** 2)
+
+
+def test_states_are_compared_by_the_same_consistency():
+    assert SecantVelocity(consistency=0.5).held_out == SecantVelocity(
+        stop_gradient=False, consistency=0.5
+    )
+    assert not FULL.bootstraps
+    assert SecantVelocity().bootstraps
