@@ -50,13 +50,13 @@ class Recipe:
     """
 
     suite: str
-    budget: Budget = Budget.SMALL
+    budget: Budget = Budget.STANDARD
     added: tuple[str, ...] = ()
 
     @property
     def file(self) -> str:
         """The name of its results file."""
-        tail = self.budget.pick("", "-paper")
+        tail = self.budget.pick("-small", "", "-paper")
         return f"{self.build().name}{tail}.jsonl"
 
     def build(self) -> Benchmark:
@@ -80,8 +80,8 @@ def _made(recipe: Recipe) -> Benchmark:
     name = recipe.suite
     if name in _PAPER:
         return _PAPER[name](recipe.budget)
-    if recipe.budget is not Budget.SMALL:
-        raise ValueError(f"The suite {name} has no budget but {Budget.SMALL}.")
+    if recipe.budget is not Budget.STANDARD:
+        raise ValueError(f"The suite {name} has no budget but {Budget.STANDARD}.")
     if is_import_name(name):
         found = imported(name)
         return cast(Benchmark, found() if callable(found) else found)

@@ -128,7 +128,7 @@ def trajectories(budget: Budget) -> TrajectorySuite:
     """N(0, 1) to N(2, 0.3²): exact, and by the two models of secants."""
     moments = (np.zeros(1), np.eye(1), np.full(1, _MEAN), np.full((1, 1), _SCALE**2))
     pair = gaussian_pair(*moments, name=f"N(0, 1) to N({_MEAN:g}, {_SCALE:g}²)")
-    steps = budget.pick(3_000, 20_000)
+    steps = budget.pick(3_000, 3_000, 20_000)
     methods: dict[str, Method] = {
         "exact": lambda pair, seed: GaussianAnchor.fitted(*moments, DiffusionInterpolant()),
         "SecantRatio": partial(_spectral, steps),

@@ -68,8 +68,9 @@ def run_suite(
         str, typer.Option(help="Only entries whose task or method contains this.")
     ] = "",
     budget: Annotated[
-        str, typer.Option(help="How much computing a paper-… suite may take: small or paper.")
-    ] = "small",
+        str,
+        typer.Option(help="How much computing a paper-… suite may take: small, standard or paper."),
+    ] = "standard",
     scheduler: Annotated[
         str | None,
         typer.Option(

@@ -85,6 +85,12 @@ def _chasm(picture: Path, session: Session) -> tuple[float, list[_Shown]]:
             progress=progress,
             random_state=seed,
         ),
+        "ISADRE (two evaluations, no anchor)": secant.ISADRE(
+            n_steps=2,
+            training=replace(training, patience=None),
+            progress=progress,
+            random_state=seed,
+        ),
         "Logistic classifier (NCE)": secant.ClassifierRatio(
             trunk=trunk, training=training, progress=progress, random_state=seed
         ),

@@ -4,7 +4,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from sklearn.neighbors import KernelDensity
@@ -80,13 +79,13 @@ def test_the_first_seed_leaves_a_picture(tmp_path):
 def test_a_figure_shows_the_truth_and_the_methods_that_have_pictures(tmp_path):
     moons = next(toy for toy in toys() if toy.name == "moons")
     grid = Window.of(moons).grid()
-    truth = np.asarray(moons.log_density(jnp.asarray(grid)))
+    truth = np.asarray(jax.jit(moons.log_density)(grid))
     np.save(tmp_path / picture_name("moons", "exact"), truth.astype(np.float16))
     shown = densities_figure([moons], ["exact", "absent"], tmp_path, tmp_path / "f.png")
     panels = [axes.images[0].get_array() for axes in shown.axes]
     np.testing.assert_allclose(panels[1], panels[0], rtol=0.02, atol=1e-3)
     # Rows of the set lie where its picture is bright, neither turned nor mirrored.
-    rows = np.asarray(moons.draw(jax.random.key(1), 200))
+    rows = np.asarray(jax.jit(moons.draw, static_argnums=1)(jax.random.key(1), 200))
     cells = np.linalg.norm(rows[:, None] - grid[None], axis=2).argmin(axis=1)
     assert panels[0].ravel()[cells].mean() > 3 * panels[0].mean()
     assert densities_figure([moons], ["absent"], tmp_path, tmp_path / "g.png") is None

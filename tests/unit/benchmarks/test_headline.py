@@ -42,6 +42,18 @@ def test_what_is_not_to_be_believed_is_shown_and_not_counted(tmp_path, doubted, 
     assert headline(tmp_path).endswith(line)
 
 
+@pytest.mark.parametrize(
+    ("by", "shown"),
+    [("importance sampling", "3.00"), ("importance sampling (heavy-tailed weights)", "3.00 †")],
+)
+def test_the_papers_method_has_a_column_of_its_own(tmp_path, by, shown):
+    for method, nll in (("secant", 1.0), ("honest", 4.0), ("ISADRE", 3.0)):
+        how = by if method == "ISADRE" else "importance sampling"
+        row = DensityRow("paper-tabular", "power", method, 0, nll=nll, normalised_by=how)
+        keep_rows(tmp_path / "paper-tabular.jsonl", [row])
+    assert headline(tmp_path).endswith(f"| {shown} | 4.00 (honest) | **1.00** |")
+
+
 def test_a_doubted_likelihood_gives_way_once_its_mass_was_sought_by_annealing(tmp_path):
     doubt = "importance sampling (heavy-tailed weights)"
     for suite, method, nll, by in (

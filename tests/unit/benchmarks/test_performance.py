@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from equinox import filter_jit
 
 from secant.benchmarks.benchmark import Selection, attempted
 from secant.benchmarks.catalogue import Recipe, family
@@ -209,10 +210,10 @@ def test_the_mean_velocity_has_the_loss_of_the_velocity_with_less_noise():
     exact = builder.anchored(builder.build(3, key=jax.random.key(0)), anchor)
     n = 200_000
     x_0, x_1 = rng.normal(size=(n, 3)), rng.multivariate_normal(mean, covariance, n)
-    t = jnp.asarray(rng.uniform(size=n), dtype=jnp.float32)
-    batch = Batch(*(jnp.asarray(x, dtype=jnp.float32) for x in (x_0, x_1)), jnp.zeros((n, 3)), t, t)
+    t, z = rng.uniform(size=n), np.zeros((n, 3))
+    batch = Batch(*(x.astype(np.float32) for x in (x_0, x_1, z, t, t)))
     plain, smooth = (
-        np.asarray(target.losses(Wave(), path, batch), dtype=np.float64)
+        np.asarray(filter_jit(target.losses)(Wave(), path, batch), dtype=np.float64)
         for target in (TangentVelocity(), parts_module._MeanVelocity(exact))
     )
     gap = plain - smooth
@@ -221,8 +222,13 @@ def test_the_mean_velocity_has_the_loss_of_the_velocity_with_less_noise():
 
 
 def test_times_drawn_by_importance_weigh_alike():
-    t = parts_module._IMPORTANT.sample(jax.random.key(0), 100_000)
-    found = jnp.mean(parts_module._unweighted(t) * (t * (1.0 - t)) ** 2)
+
+    @jax.jit
+    def mean(key):
+        t = parts_module._IMPORTANT.sample(key, 100_000)
+        return jnp.mean(parts_module._unweighted(t) * (t * (1.0 - t)) ** 2)
+
+    found = mean(jax.random.key(0))
     # Stratified: the error is of the order 1e-5. Beyond the bound of ten the integrand is 1e-3.
     assert float(found) == pytest.approx(1.0 / 30.0, rel=3e-3)
 

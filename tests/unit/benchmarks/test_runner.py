@@ -87,7 +87,7 @@ def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.
     mean_square = float(np.mean([0.01, 0.09]))
     assert f"{mean_square:.4f}" in Path("page.md").read_text()
     readme = Path("README.md").read_text()
-    assert "mean absolute error | – | 0.20 (theirs) | **0.0500** |" in readme
+    assert "mean absolute error | – | – | 0.20 (theirs) | **0.0500** |" in readme
     assert "POWER" not in readme  # it has no rows
     assert "old" not in readme
     methods = Path("_generated/methods.md").read_text()

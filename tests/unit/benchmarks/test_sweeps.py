@@ -95,7 +95,7 @@ def test_a_third_partys_method_joins_a_suite(tmp_path):
     ("recipe", "said"),
     [
         (Recipe("cores"), "no suite 'cores'"),
-        (Recipe("core", Budget.PAPER), "no budget but small"),
+        (Recipe("core", Budget.PAPER), "no budget but standard"),
         (Recipe(f"{HERE}:absent"), "has no 'absent'"),
         (Recipe("no.such.module:suite"), "cannot import 'no.such.module'"),
         (Recipe("performance-step", added=(f"{HERE}:Straight",)), "takes no other methods"),

@@ -28,9 +28,8 @@ from secant.estimators import (
 )
 from secant.estimators.neural import PathMixin
 from secant.integration import Integral, Rule, SecantSteps
-from secant.models import AlignedSecant, ResidualMLP, SpectralSecant, TangentNetwork
+from secant.models import AlignedSecant, ModulatedMLP, ResidualMLP, SpectralSecant, TangentNetwork
 from secant.tasks import DensityEstimator
-from secant.time_samplers import Uniform
 from secant.training import Training
 
 __all__ = ["METHODS", "Judge", "Judged", "Method", "Rows", "on_tables", "on_the_plane"]
@@ -133,7 +132,7 @@ _MOST_ROWS_OF_BASE = 1_000_000
 _TRUNK = ResidualMLP(width=128, depth=3)
 _RATIOS: dict[str, Callable[..., RatioEstimator]] = {
     "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=_TRUNK)),
-    "ISADRE": partial(ISADRE, AlignedSecant(_TRUNK, vectorised=True), time_sampler=Uniform()),
+    "ISADRE": partial(ISADRE, AlignedSecant(ModulatedMLP(128, depth=3), order=8)),
     "D3RE": partial(D3RE, TangentNetwork(_TRUNK)),
     "DREInfinity": partial(DREInfinity, TangentNetwork(_TRUNK)),
     "NCE": partial(ClassifierRatio, "nce", trunk=_TRUNK),

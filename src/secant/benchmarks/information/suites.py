@@ -133,7 +133,7 @@ def geometric(budget: Budget) -> InformationSuite:
         geometric_tasks(),
         {
             **picked(METHODS, "secant", "path entropy", "KSG", "MINE", "InfoNCE"),
-            **score_based(steps=budget.pick(1_500, 30_000)),
+            **score_based(steps=budget.pick(1_500, 6_000, 30_000)),
         },
         n_rows=10_000,
     )

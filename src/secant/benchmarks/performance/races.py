@@ -16,7 +16,7 @@ from secant.benchmarks.benchmark import Skipped
 from secant.benchmarks.density.tasks import Split, power_task
 from secant.benchmarks.peers import TorchCTSM, TorchDREInfinity
 from secant.benchmarks.performance.ladders import Climb, Goal, Ladders, Rung
-from secant.benchmarks.suites.shared import FROM_NORMAL
+from secant.benchmarks.suites.shared import CONDITIONAL, FROM_NORMAL
 from secant.benchmarks.tasks import Ratio, Task
 from secant.datasets import block_gaussians
 from secant.diagnostics import log_normaliser
@@ -37,7 +37,7 @@ from secant.models import (
     SpectralSecant,
     TangentNetwork,
 )
-from secant.time_samplers import Uniform
+from secant.paths import DiffusionBridge
 from secant.training import Training
 
 __all__ = ["MakeWithSteps", "races", "to_information", "warm_up", "with_steps"]
@@ -93,7 +93,7 @@ def _on_gaussians() -> dict[str, MakeWithSteps]:
     ours: dict[str, Callable[..., Ratio]] = {
         "SecantRatio": partial(SecantRatio, spectral),
         "SecantRatio, plain network": plain,
-        "ISADRE": partial(ISADRE, aligned, time_sampler=Uniform(), n_steps=5, **FROM_NORMAL),
+        "ISADRE": partial(ISADRE, aligned, **CONDITIONAL, **FROM_NORMAL),
         "CTSM": partial(CTSM, tangent, vectorised=False),
         "CTSM-v": partial(CTSM, TangentNetwork(trunk, vectorised=True)),
         "DREInfinity": partial(DREInfinity, tangent),
@@ -113,7 +113,12 @@ def _on_power() -> dict[str, tuple[BaseRule, MakeWithSteps]]:
     tangent = TangentNetwork(trunk)
     near = partial(ClassifierRatio, trunk=FourierMLP(128), scaling=Identity())
     rivals: dict[str, Callable[..., Ratio]] = {
-        "ISADRE": partial(ISADRE, AlignedSecant(trunk, vectorised=True), time_sampler=Uniform()),
+        "ISADRE": partial(
+            ISADRE,
+            AlignedSecant(trunk, vectorised=True),
+            path=DiffusionBridge(),
+            **CONDITIONAL,
+        ),
         "CTSM": partial(CTSM, tangent, vectorised=False),
         "DREInfinity": partial(DREInfinity, tangent),
     }

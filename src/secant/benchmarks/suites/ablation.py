@@ -32,7 +32,7 @@ _SAMPLERS: dict[str, TimeSampler] = {
 def suite(budget: Budget) -> Suite:
     """ISADRE on a density of the plane and on the mutual information of AdditiveNoise."""
     rules = tuple(SecantSteps(m) for m in (1, 2, 5, 10))
-    steps = budget.pick(1_500, 30_000)
+    steps = budget.pick(1_500, 6_000, 30_000)
     tasks = (Task(additive_noise(0.1)), Task(_checkerboard().from_normal()))
     entries = [
         Entry(

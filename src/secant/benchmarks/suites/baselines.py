@@ -26,6 +26,7 @@ from secant.estimators import (
 from secant.models import (
     AlignedSecant,
     JointScoreNetwork,
+    ModulatedMLP,
     QuadraticForms,
     ResidualMLP,
     SpectralSecant,
@@ -33,7 +34,6 @@ from secant.models import (
     TelescopingHeads,
 )
 from secant.targets import DimensionMixing
-from secant.time_samplers import Uniform
 from secant.training import OptimalTransport, Training
 
 __all__ = ["methods", "suite"]
@@ -60,11 +60,11 @@ def methods(training: Training) -> dict[str, Make]:
     trunk = ResidualMLP(128, depth=2)
     tangent, vectorised = TangentNetwork(trunk), TangentNetwork(trunk, vectorised=True)
     joint, heads = JointScoreNetwork(trunk), TelescopingHeads(8, trunk)
-    aligned = AlignedSecant(trunk, vectorised=True)
+    aligned = AlignedSecant(ModulatedMLP(128, depth=2), order=8)
     neural: dict[str, Callable[..., RatioEstimator]] = {
         "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=trunk)),
         "SecantRatio, no anchor": partial(SecantRatio, SpectralSecant(trunk=trunk), anchor=False),
-        "ISADRE": partial(ISADRE, aligned, time_sampler=Uniform()),
+        "ISADRE": partial(ISADRE, aligned),
         "DREInfinity": partial(DREInfinity, tangent),
         "DREInfinity, joint": partial(DREInfinity, joint, joint=True),
         "D3RE": partial(D3RE, tangent),

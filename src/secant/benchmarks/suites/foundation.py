@@ -22,6 +22,7 @@ from secant.datasets import (
 from secant.estimators import GaussianMoments, SecantRatio, Standardise
 from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant
+from secant.paths import DiffusionBridge
 from secant.training import Training
 
 __all__ = ["block_gaussian", "by_default", "suite"]
@@ -46,7 +47,12 @@ def suite() -> Suite:
     rules = tuple(SecantSteps(m) for m in (1, 2, 5, 10))
     make = partial(isadre, 256, 6_000, ContractionIntervalAnnealing())
     entries += [
-        Entry(Task(block_gaussians(40)), "ISADRE, bridge", by_seed(make), rules),
+        Entry(
+            Task(block_gaussians(40)),
+            "ISADRE, bridge",
+            by_seed(partial(make, path=DiffusionBridge())),
+            rules,
+        ),
         Entry(
             Task(block_gaussians(40)),
             "ISADRE, diffusion interpolant",

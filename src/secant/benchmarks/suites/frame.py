@@ -23,7 +23,11 @@ def suite(budget: Budget) -> Suite:
     """N(0, 1) to N(0, 0.1), whose KL the trajectory frame reads as 0, and blocks of 10 nats."""
     narrow = gaussian_pair(np.zeros(1), np.eye(1), np.zeros(1), 0.1 * np.eye(1), name="N(0, 0.1)")
     make = partial(
-        isadre, 256, budget.pick(1_500, 20_000), ContractionIntervalAnnealing(), **FROM_NORMAL
+        isadre,
+        256,
+        budget.pick(500, 1_500, 20_000),
+        ContractionIntervalAnnealing(),
+        **FROM_NORMAL,
     )
     entries = [
         Entry(Task(pair), frame, by_seed(partial(make, frame=frame)), by_steps())

@@ -19,10 +19,12 @@ from secant.integration import GaussLegendre, Rule, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, ResidualMLP
 from secant.paths import DiffusionInterpolant, Path
 from secant.scaling import ScalingRule
+from secant.targets import ConditionalSecantAlignment
 from secant.time_samplers import TimeSampler, Uniform
 from secant.training import Training
 
 __all__ = [
+    "CONDITIONAL",
     "EVALUATIONS",
     "FROM_NORMAL",
     "by_steps",
@@ -35,6 +37,10 @@ __all__ = [
 EVALUATIONS = (1, 2, 5, 10, 50)  # the paper's
 
 FROM_NORMAL: dict[str, Any] = {"path": DiffusionInterpolant(), "scaling": Identity()}  # N(0, I)
+CONDITIONAL: dict[str, Any] = {  # the paper's vectorised target, with times that learn more
+    "target": ConditionalSecantAlignment(vectorised=True),
+    "time_sampler": Uniform(),
+}
 
 
 def by_steps() -> tuple[Rule | None, ...]:
@@ -74,12 +80,12 @@ def isadre(
     time_sampler: TimeSampler | None = None,
     frame: Literal["fixed-x", "trajectory"] = "fixed-x",
 ) -> ISADRE:
-    """The paper's method, times drawn uniformly unless said otherwise, judged by five steps."""
+    """The paper's target, times drawn uniformly unless said otherwise, judged by five steps."""
     return ISADRE(
         AlignedSecant(ResidualMLP(width, depth=2), vectorised=True),
         path=path,
+        target=ConditionalSecantAlignment(vectorised=True, frame=frame),
         scaling=scaling,
-        frame=frame,
         time_sampler=Uniform() if time_sampler is None else time_sampler,
         curriculum=curriculum,
         n_steps=5,

@@ -9,7 +9,7 @@ from typing import Any
 
 from secant.anchoring import AnchorRule
 from secant.benchmarks.suites.entries import Entry, Make, Suite, by_seed
-from secant.benchmarks.suites.shared import mapped_tasks
+from secant.benchmarks.suites.shared import CONDITIONAL, mapped_tasks
 from secant.benchmarks.tasks import Task
 from secant.datasets import (
     block_gaussians,
@@ -33,7 +33,7 @@ from secant.models import (
     SpectralSecant,
     TangentNetwork,
 )
-from secant.time_samplers import Uniform
+from secant.paths import DiffusionBridge
 from secant.training import Training
 
 __all__ = ["suite"]
@@ -92,7 +92,8 @@ def _velocity(
 def _conditional(*, anchor: bool | AnchorRule, quadratic: bool, seed: int) -> ISADRE:
     return ISADRE(
         AlignedSecant(ResidualMLP(128, depth=2, quadratic=quadratic), vectorised=True),
-        time_sampler=Uniform(),
+        path=DiffusionBridge(),
+        **CONDITIONAL,
         anchor=anchor,
         n_steps=1,
         training=_TRAINING,
