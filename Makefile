@@ -36,7 +36,9 @@ test test-slow: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
 test test-slow: export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= 0
 
 # Nor is it worth much to compile well what runs for a second; `make test-slow` and the rest compile as users do.
-test: export XLA_FLAGS ?= --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=1
+# Few tests train for long: they ask for the fixture `optimised`.
+test: export JAX_DISABLE_MOST_OPTIMIZATIONS ?= 1
+test: export XLA_FLAGS ?= --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=1 --xla_cpu_parallel_codegen_split_count=1
 test: $(STAMP) browser  ## run the tests that take seconds
 	$(BIN)/python -m pytest -n 2 --dist loadscope
 

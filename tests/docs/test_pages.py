@@ -127,6 +127,20 @@ def test_home():
     assert first > 0.0 > second
 
 
+@pytest.mark.usefixtures("optimised")
+def test_from_the_paper():
+    names = run("../from-the-paper.md")
+    x = names["x_1"]
+    truth = 2 * np.log(2) - 2 * np.sum((x - 1) ** 2, axis=1) + 0.5 * np.sum(x**2, axis=1)
+    model = names["model"]
+    assert model.n_steps == 1
+    for n_steps in (1, 5):
+        model.n_steps = n_steps
+        error = model.log_ratio(x) - truth
+        assert abs(error.mean()) < 0.1  # of a KL of 1.4 nats
+        assert np.sqrt(np.mean(error**2)) < 0.3
+
+
 def write_customers():
     """A table from life: names with spaces, text, dates and missing values."""
     rng = np.random.default_rng(0)
@@ -138,6 +152,7 @@ def write_customers():
     Path("customers.csv").write_text("\n".join(lines), encoding="utf-8")
 
 
+@pytest.mark.usefixtures("optimised")
 def test_getting_started():
     names = run("../getting-started.md")
     assert names["found"].interval[0] > 0.0

@@ -1,9 +1,9 @@
 """How an anchor is chosen, and that a mixture anchor is the exact path of two mixtures."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
+from equinox import filter_jit
 from scipy.stats import multivariate_normal
 
 from secant.anchoring import GaussianMixtures, GaussianMoments, resolved_anchor
@@ -24,16 +24,22 @@ def _components(rng: np.random.Generator, n: int, d: int) -> list[tuple[np.ndarr
     return parts
 
 
+def _mixture(zero: list, one: list, weights: np.ndarray) -> MixtureAnchor:
+    """The anchor of all pairs of components."""
+    pairs = [GaussianAnchor.fitted(*a, *b, PATH) for a in zero for b in one]
+    return MixtureAnchor.of(pairs, weights)
+
+
 def test_mixture_anchor_is_the_density_of_the_interpolated_mixtures():
     with jax.enable_x64(new_val=True):
         rng = np.random.default_rng(0)
         zero, one = _components(rng, 2, 3), _components(rng, 3, 3)
         w, v = rng.dirichlet(np.ones(2)), rng.dirichlet(np.ones(3))
-        pairs = [GaussianAnchor.fitted(*a, *b, PATH) for a in zero for b in one]
-        anchor = MixtureAnchor.of(pairs, np.outer(w, v).ravel())
+        anchor = _mixture(zero, one, np.outer(w, v).ravel())
         x = 2.0 * rng.normal(size=(50, 3))
+        log_density, schedule = filter_jit(anchor.log_density), filter_jit(PATH.schedule)
         for t in (0.0, 0.3, 1.0):
-            alpha, beta = (float(c) for c in PATH.schedule(jnp.asarray(t)))
+            alpha, beta = (float(c) for c in schedule(np.asarray(t)))
             density = sum(
                 w[i]
                 * v[j]
@@ -41,7 +47,7 @@ def test_mixture_anchor_is_the_density_of_the_interpolated_mixtures():
                 for i, (m, s) in enumerate(zero)
                 for j, (n, r) in enumerate(one)
             )
-            found = np.asarray(anchor.log_density(jnp.asarray(x), jnp.full(50, t)))
+            found = np.asarray(log_density(x, np.full(50, t)))
             # The anchor leaves out (d/2) log 2π; float64 rounding of about 1e-10 remains.
             np.testing.assert_allclose(found - 1.5 * np.log(2 * np.pi), np.log(density), atol=1e-8)
 
@@ -50,16 +56,16 @@ def test_mixture_anchor_secant_is_the_difference_of_log_densities():
     with jax.enable_x64(new_val=True):
         rng = np.random.default_rng(1)
         zero, one = _components(rng, 2, 2), _components(rng, 2, 2)
-        pairs = [GaussianAnchor.fitted(*a, *b, PATH) for a in zero for b in one]
-        anchor = MixtureAnchor.of(pairs, np.full(4, 0.25))
-        x = jnp.asarray(rng.normal(size=(20, 2)))
-        l, t = jnp.full(20, 0.2), jnp.full(20, 0.7)
-        rise = anchor.log_density(x, t) - anchor.log_density(x, l)
-        np.testing.assert_allclose(0.5 * anchor.secant(x, l, t), rise, atol=1e-10)
+        anchor = _mixture(zero, one, np.full(4, 0.25))
+        log_density, time_score = filter_jit(anchor.log_density), filter_jit(anchor.time_score)
+        x, l, t = rng.normal(size=(20, 2)), np.full(20, 0.2), np.full(20, 0.7)
+        rise = np.asarray(log_density(x, t)) - np.asarray(log_density(x, l))
+        secant = np.asarray(filter_jit(anchor.secant)(x, l, t))
+        np.testing.assert_allclose(0.5 * secant, rise, atol=1e-10)
         nodes, weights = np.polynomial.legendre.leggauss(40)
         times = 0.2 + 0.25 * (nodes + 1.0)
         integral = sum(
-            0.25 * b * anchor.time_score(x, jnp.full(20, a))
+            0.25 * b * np.asarray(time_score(x, np.full(20, a)))
             for a, b in zip(times, weights, strict=True)
         )
         np.testing.assert_allclose(integral, rise, atol=1e-8)
