@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from secant._host.forking import check_not_forked
+from secant._host.jax_process import check_not_forked
 from secant.bridges import BRIDGES, bridge_loss
 from secant.estimators.checks import check_on_disk_or, checked_labels, is_count
 from secant.fitting import (
