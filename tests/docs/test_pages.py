@@ -110,6 +110,14 @@ def test_readme(capsys):
     assert "chen2025diffusion" in told
 
 
+def test_the_readme_is_short():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.removeprefix("# secant\n\n").startswith("Density-ratio estimation in JAX.")
+    assert sum(bool(re.search(r"\w", word)) for word in text.split()) <= 600
+    assert 0 < len(re.findall(r"^\|(?: ?:?-+:? ?\|)+$", text, re.MULTILINE)) <= 3
+    assert {"make demo", "make test"} <= set(re.findall(r"^make \w+", text, re.MULTILINE))
+
+
 def test_commands_of_the_readme():
     rng = np.random.default_rng(0)
     for name, rows in (("march", rng.normal(size=(300, 2))), ("april", rng.normal(1, 1, (300, 2)))):
