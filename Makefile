@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow fuzz lint format bench docs clean
+.PHONY: help demo browser test test-slow fuzz lint format bench pages docs clean
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -14,12 +14,12 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml benchmarks/pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" && "$(PYTHON)" -c '$(IS_NEW_ENOUGH)' || { \
 		echo "secant needs Python 3.11 or newer; '$(or $(PYTHON),python3)' is not." \
 		     "Install one, or name it: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
-	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]" -e "./benchmarks[densratio,flowjax]"
 	@touch $@
 
 demo: $(STAMP)  ## run the tour; its pages and figures land in demo-output/
@@ -43,7 +43,7 @@ test: $(STAMP) browser  ## run the tests that take seconds
 	$(BIN)/python -m pytest -n 2 --dist loadscope
 
 # Kills, spoiled files and made-up input, one after the other: they print their counts.
-COUNTED := tests/hostile tests/e2e/test_killed.py tests/e2e/test_any_input.py tests/unit/benchmarks/test_sweeps.py
+COUNTED := tests/hostile tests/e2e/test_killed.py tests/e2e/test_any_input.py benchmarks/tests/unit/test_sweeps.py
 
 test-slow: $(STAMP)  ## run the long tests only
 	$(BIN)/python -m pytest -m slow -s $(COUNTED)
@@ -69,6 +69,9 @@ format: $(STAMP)  ## rewrite the code in the house style
 bench: $(STAMP)  ## run the core benchmark suite
 	$(BIN)/secant bench run core
 
+pages: $(STAMP)  ## write the tables of results in docs/ and README.md from the committed rows
+	$(BIN)/secant bench report --readme README.md
+
 $(DOCS): $(STAMP)
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev,docs]"
 	@touch $@
@@ -86,4 +89,4 @@ docs: $(DOCS) $(GALLERY)  ## build the documentation into site/
 
 clean:  ## remove caches and outputs, keep the environment
 	rm -rf build dist demo-output fuzz-findings site docs/figures/gallery .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage
-	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +

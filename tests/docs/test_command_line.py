@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "guides" / "command_line.md").read_text(encoding="utf-8")
-TRANSCRIPTS = sorted((ROOT / "tests" / "golden" / "cli").glob("*.json"))
+TRANSCRIPTS = sorted(ROOT.glob("**/tests/golden/cli/*.json"))
 
 
 def sections():

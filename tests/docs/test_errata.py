@@ -10,7 +10,7 @@ POINTS = re.split(
 )[1:]
 PICTURE = re.compile(r"!\[[^\]]+\]\(figures/gallery/(\w+)\.png\)")
 SHARED = re.compile(r"\[picture at point (\d)\]\(#([\w-]+)\)")
-TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
+TEST = re.compile(r"`((?:benchmarks/)?tests/[\w/]+\.py)(?:::(\w+))?`")
 
 
 def named(point):

@@ -1,8 +1,6 @@
 """What every command prints, as text and as JSON."""
 
-import shutil
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,13 +8,11 @@ import pyarrow.csv
 import pytest
 from tests.golden.transcripts import Golden
 
-from secant.benchmarks import Row, Sweep, report
 from secant.report.figures import Panel, histogram_figure, scatter_figure
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
 
 demo = import_module("secant.cli.demo")  # the name in secant.cli is the command
-ROOT = Path(__file__).parents[2]
 LOGISTIC = ("--method", "logistic")
 NO_EXTRAS = ("--no-correct", "--no-second-opinion", "--permutations", 19)
 
@@ -120,48 +116,6 @@ def test_density(golden, folder):
     golden.json("density-score", *scored)
 
 
-def test_data(golden, folder):
-    golden.text("data-list", "data", "list", keep_numbers=True)
-    golden.json("data-list", "data", "list")
-    np.save(folder / "data.npy", np.random.default_rng(0).normal(3.0, 2.0, (200, 43)))
-    prepared = ("data", "prepare", "miniboone", folder, "-o", folder / "prepared")
-    golden.text("data-prepare", *prepared, keep_numbers=True)
-    golden.json("data-prepare", *prepared)
-    golden.text("data-check", "data", "check", folder / "prepared", keep_numbers=True)
-    golden.json("data-check", "data", "check", folder / "prepared")
-    (folder / "prepared" / "test.parquet").unlink()
-    golden.text("data-check-fails", "data", "check", folder / "prepared", code=2)
-
-
-def test_bench(golden, folder, monkeypatch):
-    rows = [
-        Row("core", "normal-1d", "secant", 0, 1, 0.5, 0.6, 0.1, seconds=2.0, status="finished"),
-        Row("core", "normal-1d", "secant", 1, 1, status="failed", traceback="ZeroDivisionError"),
-    ]
-    monkeypatch.setattr(Sweep, "run", lambda sweep, scheduler: iter(rows))
-    golden.text("bench-list", "bench", "list", keep_numbers=True)
-    golden.json("bench-list", "bench", "list")
-    where = ("--scheduler", "local", "--results", folder)
-    arguments = ("bench", "run", "core", "--seeds", 2, *where)
-    golden.text("bench-run", *arguments, keep_numbers=True)
-    golden.json("bench-run", *arguments)
-
-
-def test_bench_report(golden, folder, monkeypatch):
-    shutil.copy(ROOT / "README.md", folder)
-    monkeypatch.chdir(folder)
-    results = folder / "results"
-    results.mkdir()
-    for name in ("foundation", "paper-geometric-mi"):
-        shutil.copy(ROOT / "benchmarks" / "results" / f"{name}.jsonl", results)
-    arguments = ("bench", "report", "--results", results, "--page", "benchmarks.md")
-    golden.text("bench-report", *arguments, "--html", folder / "benchmarks.html")
-    assert "# Benchmarks" in (folder / "benchmarks.md").read_text(encoding="utf-8")
-    assert "<h1>Benchmarks</h1>" in (folder / "benchmarks.html").read_text(encoding="utf-8")
-    monkeypatch.setattr(report, "write_report", lambda results, page: None)  # once is enough
-    golden.json("bench-report", *arguments)
-
-
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
@@ -171,11 +125,7 @@ def test_bench_report(golden, folder, monkeypatch):
         ("error-both", ("mi", "march.csv", "--x", "age", "--y", "*")),
         ("error-categories", ("mi", "march.csv", "--matrix")),
         ("error-no-model", ("score", "march.csv", "april.csv", "-o", "scores.csv")),
-        ("error-no-originals", ("data", "prepare", "power", "empty", "-o", "out")),
-        ("error-no-suite", ("bench", "run", "cores")),
         ("error-logistic", ("fit", "march.csv", "april.csv", "-o", "m", "--method", "logistic")),
-        ("error-method", ("bench", "run", "bmi", "--methods", "KSG; KSGG")),
-        ("error-scheduler", ("bench", "run", "core", "--scheduler", "slurm")),
     ],
 )
 def test_mistakes(golden, folder, monkeypatch, name, arguments):

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from secant import __version__
 from secant.cli import app
 
-FOLDER = Path(__file__).parent / "cli"
 RELATIVE, ABSOLUTE = 0.3, 0.3  # of estimates from a few steps on another machine
 _NUMBER = re.compile(r"[+\-−]?\d+(\.\d+)?([eE][+-]?\d+)?( ?%)?|\b(nan|inf)\b")
 _SPACES = re.compile(r"[ ─]{2,}")
@@ -26,6 +25,7 @@ class Golden:
 
     folder: Path
     update: bool
+    kept: Path = Path(__file__).parent / "cli"
 
     def run(self, *arguments, code=0):
         """Run a command in this process."""
@@ -39,14 +39,14 @@ class Golden:
         shown = " ".join(["$ secant", *map(str, arguments)])
         parts = [shown, found.stdout, "--- stderr", found.stderr, f"--- exit code {code}\n"]
         text = self._normalised("\n".join(parts), keep_numbers=keep_numbers)
-        self._check(FOLDER / f"{name}.txt", text, _same_text)
+        self._check(self.kept / f"{name}.txt", text, _same_text)
 
     def json(self, name, *arguments):
         """The command prints JSON of the same keys and types, and of values that are close."""
         found = self.run(*arguments, "--json", "--quiet")
         text = self._normalised(found.stdout, keep_numbers=True)
         pretty = json.dumps(json.loads(text), indent=1, ensure_ascii=False)
-        self._check(FOLDER / f"{name}.json", pretty + "\n", _same_json)
+        self._check(self.kept / f"{name}.json", pretty + "\n", _same_json)
 
     def _normalised(self, text, *, keep_numbers):
         text = text.replace(str(self.folder), "FOLDER").replace(__version__, "VERSION")

@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-IMPORTED_AS = {"scikit-learn": "sklearn"}
+BENCH = tomllib.loads((ROOT / "benchmarks/pyproject.toml").read_text("utf-8"))["project"]
+IMPORTED_AS = {"scikit-learn": "sklearn", "pillow": "PIL"}
 SKIPPED = "advisories not reachable: skipped"
 
 
@@ -46,28 +47,31 @@ def brought(requirements):
 
 
 def test_everything_that_development_installs_is_pinned():
-    wanted = brought([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]])
+    ours = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    peers = [BENCH["optional-dependencies"][name] for name in ("densratio", "flowjax")]
+    wanted = brought([*ours, *BENCH["dependencies"], *peers[0], *peers[1]])
     assert len(wanted) > 50
-    own = {"pip", "setuptools"}  # of the environment itself
+    own = {"pip", "setuptools", "secant"}  # of the environment itself
     assert wanted - set(pinned()) - own == set()
 
 
-@pytest.mark.parametrize("text", PROJECT["dependencies"])
-def test_every_core_dependency_is_imported(text):
-    name = IMPORTED_AS.get(Requirement(text).name, Requirement(text).name)
-    sign = re.compile(rf"^\s*(from|import) {name}\b", re.MULTILINE)
-    files = (ROOT / "src").rglob("*.py")
-    assert any(sign.search(path.read_text("utf-8")) for path in files)
+def imported_as(text):
+    return IMPORTED_AS.get(Requirement(text).name, Requirement(text).name)
 
 
-def test_nothing_else_is_imported_at_the_top():
-    core = {
-        IMPORTED_AS.get(Requirement(t).name, Requirement(t).name) for t in PROJECT["dependencies"]
-    }
-    known = core | set(sys.stdlib_module_names) | {"secant"}
-    sign = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
-    found = {m for p in (ROOT / "src").rglob("*.py") for m in sign.findall(p.read_text("utf-8"))}
-    assert found - known == set()
+def imported(source, sign):
+    return {m for p in source.rglob("*.py") for m in re.findall(sign, p.read_text("utf-8"), re.M)}
+
+
+@pytest.mark.parametrize(
+    ("project", "source"), [(PROJECT, ROOT / "src"), (BENCH, ROOT / "benchmarks/src")]
+)
+def test_core_dependencies_are_imported_and_nothing_else_at_the_top(project, source):
+    core = {imported_as(text) for text in project["dependencies"]}
+    assert core - imported(source, r"^\s*(?:from|import) (\w+)") == set()
+    own = {project["name"].replace("-", "_")}
+    at_the_top = imported(source, r"^(?:from|import) (\w+)")
+    assert at_the_top - core - set(sys.stdlib_module_names) - own == set()
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from secant.cli import bench, data, density
+from secant.cli import density
 from secant.cli.compare import compare
 from secant.cli.demo import demo
 from secant.cli.export import export
 from secant.cli.fit import fit
 from secant.cli.mi import mi
+from secant.cli.plugins import WithPlugins
 from secant.cli.score import score
 from secant.programs import set_environment
 
@@ -21,6 +22,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="secant",
+    cls=WithPlugins,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,  # `secant.cli.command` turns errors into messages
@@ -56,8 +58,6 @@ def _about(
 for command in (demo, compare, fit, score, mi, export):
     app.command()(command)
 app.add_typer(density.app, name="density")
-app.add_typer(data.app, name="data")
-app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ _STEPS = Annotated[
     ),
 ]
 _NOT_IN_A_FILE = ("config", "steps")  # steps stand under [training] there
-_OF_OURS = ("secant", "sklearn")
+_OF_OURS = ("secant", "secant_bench", "sklearn")
 
 
 class ExitCode(IntEnum):

@@ -1,4 +1,7 @@
-"""Distributions that carry their truth, and tables of real data."""
+"""Distributions that carry their truth."""
+
+import warnings
+from importlib import import_module
 
 from secant.datasets.beyond_normal import bmi_tasks, geometric_tasks
 from secant.datasets.dependence import (
@@ -26,16 +29,6 @@ from secant.datasets.injections import (
 )
 from secant.datasets.mixtures import mixture_2d, mixture_8d, mixture_pair
 from secant.datasets.pair import Estimate, Pair
-from secant.datasets.tables import (
-    TABLES,
-    Table,
-    TableSource,
-    bsds300,
-    gas,
-    hepmass,
-    miniboone,
-    power,
-)
 from secant.datasets.toys import Toy, toys
 from secant.datasets.transforms import (
     asinh,
@@ -47,36 +40,28 @@ from secant.datasets.transforms import (
 
 __all__ = [
     "RHO_HALF_NAT",
-    "TABLES",
     "DependentPair",
     "Estimate",
     "Pair",
-    "Table",
-    "TableSource",
     "Toy",
     "additive_noise",
     "asinh",
     "asinh_student",
     "block_gaussians",
     "bmi_tasks",
-    "bsds300",
     "edge_singular_gauss",
-    "gas",
     "gaussian_pair",
     "geometric_tasks",
     "half_cube",
-    "hepmass",
     "inverse_asinh",
     "inverse_half_cube",
     "joint_student",
-    "miniboone",
     "mixture_2d",
     "mixture_8d",
     "mixture_pair",
     "mixture_quantile_of_normal",
     "narrow_gaussian",
     "normal_cdf",
-    "power",
     "shuffled",
     "spiral",
     "student_pair",
@@ -86,3 +71,18 @@ __all__ = [
     "wiggly_x",
     "wiggly_y",
 ]
+
+_MOVED = ("TABLES", "Table", "TableSource", "bsds300", "gas", "hepmass", "miniboone", "power")
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MOVED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import_module("secant.benchmarks")  # which says how to install it
+    place = "secant_bench.real_tables"
+    warnings.warn(
+        f"secant.datasets.{name} is {place}.{name} now; the old name goes with the next version.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return getattr(import_module(place), name)

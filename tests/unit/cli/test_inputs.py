@@ -3,9 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from secant.cli.data import Name
 from secant.cli.inputs import Missing, OneTable, TwoTables, patterns
-from secant.datasets import TABLES
 from secant.io import encoding
 from secant.io.tables import TableError, write_table
 
@@ -26,7 +24,6 @@ def test_commas_separate_unless_a_column_has_one(values, names, expected):
 
 def test_choices_are_those_of_the_library():
     assert [m.value for m in Missing] == [m.value for m in encoding.Missing]
-    assert {n.value for n in Name} == set(TABLES)
 
 
 def test_two_tables_share_an_encoding_but_no_noise(tmp_path):

@@ -1,0 +1,1 @@
+"""Commands of `secant` that this package brings: `bench` and `data`."""

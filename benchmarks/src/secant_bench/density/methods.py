@@ -1,0 +1,179 @@
+"""Density estimators, ours and others', behind one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Float
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KernelDensity
+
+from secant.bases import Base, BaseRule, Copula, FullGaussian, Growth, Mixture
+from secant.diagnostics import log_normaliser
+from secant.estimators import (
+    D3RE,
+    ISADRE,
+    ClassifierRatio,
+    DREInfinity,
+    Identity,
+    RatioEstimator,
+    SecantRatio,
+)
+from secant.estimators.neural import PathMixin
+from secant.integration import Integral, Rule, SecantSteps
+from secant.models import AlignedSecant, ModulatedMLP, ResidualMLP, SpectralSecant, TangentNetwork
+from secant.tasks import DensityEstimator
+from secant.training import Training
+from secant_bench.density.spline_flow import spline_flow
+from secant_bench.suites.shared import EVALUATIONS, tangents
+
+__all__ = ["METHODS", "Judge", "Judged", "Method", "Rows", "on_tables", "on_the_plane"]
+
+Rows = Float[np.ndarray, "n d"]
+Values = Float[np.ndarray, " n"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Log densities of the test rows, and the constant that was taken off them."""
+
+    log_density: Values
+    log_normalizer: float | None = None
+    log_normalizer_error: float | None = None
+    normalised_by: str = "closed form"
+    evaluations: int = 1
+
+
+Judge = Callable[[Rows], Sequence[Judged]]
+Method = Callable[[Rows, int], Judge]  # rows to learn from and a seed → a judge of other rows
+
+
+def _base_alone(rule: BaseRule) -> Method:
+    def fit(train: Rows, seed: int) -> Judge:
+        base = rule.fitted(train, seed)
+        return lambda test: [Judged(base.log_prob(test), evaluations=0)]
+
+    return fit
+
+
+def _kernel_density(train: Rows, seed: int) -> Judge:
+    del seed
+    widths = {"bandwidth": np.geomspace(0.03, 1.0, 12)}
+    found = GridSearchCV(KernelDensity(), widths, cv=3).fit(train)
+    return lambda test: [Judged(found.best_estimator_.score_samples(test), evaluations=0)]
+
+
+def _spline_flow(train: Rows, seed: int) -> Judge:
+    log_density = spline_flow(train, seed)
+    return lambda test: [Judged(log_density(test))]
+
+
+def _density(make: Callable[[], DensityEstimator]) -> Method:
+    def fit(train: Rows, seed: int) -> Judge:
+        density = make().set_params(random_state=seed).fit(train)
+        return lambda test: [_as_fitted(density, test)]
+
+    return fit
+
+
+def _as_fitted(density: DensityEstimator, test: Rows) -> Judged:
+    found, ratio = density.normalizer_, density.ratio_
+    evaluations = 1
+    if isinstance(ratio, PathMixin):
+        evaluations = ratio.integrate(density.base_.coordinates(test[:1]), ratio.rule_).evaluations
+    value = density.score_samples(test)
+    method = _named(found.method, found.doubt)
+    return Judged(value, found.value, found.standard_error, method, evaluations)
+
+
+def _named(method: str, doubt: str | None) -> str:
+    """How a normaliser was found, and why not to believe it."""
+    return method if doubt is None else f"{method} ({doubt})"
+
+
+def _by_evaluations(make: Callable[[], RatioEstimator], rules: Sequence[Rule | None]) -> Method:
+    """A ratio on a Gaussian base, the same fit by several rules, each with its own normaliser."""
+
+    def fit(train: Rows, seed: int) -> Judge:
+        base = FullGaussian().fitted(train, seed)
+        ratio = make().set_params(random_state=seed)
+        pool = base.sample(jax.random.key(seed), min(4 * train.shape[0], _MOST_ROWS_OF_BASE))
+        ratio.fit_samples(pool, base.coordinates(train))
+        return lambda test: [_by_rule(base, ratio, test, rule, seed) for rule in rules]
+
+    return fit
+
+
+def _by_rule(base: Base, ratio: RatioEstimator, test: Rows, rule: Rule | None, seed: int) -> Judged:
+    log_ratio = _integrated(ratio, base.coordinates(test), rule)
+    rows = base.sample(jax.random.key(seed + 1), _ROWS_FOR_NORMALISER)
+    found = log_normaliser(np.asarray(_integrated(ratio, rows, rule).value))
+    value = np.asarray(log_ratio.value) + base.log_prob(test) - found.log_value
+    method = _named("importance sampling", found.doubt)
+    return Judged(value, found.log_value, found.standard_error, method, log_ratio.evaluations)
+
+
+def _integrated(ratio: RatioEstimator, rows: Rows, rule: Rule | None) -> Integral:
+    if rule is None or not isinstance(ratio, PathMixin):
+        return Integral(ratio.log_ratio(rows), 1, float("nan"))
+    return ratio.integrate(rows, rule)
+
+
+_ROWS_FOR_NORMALISER = 50_000
+_MOST_ROWS_OF_BASE = 1_000_000
+
+
+# The comparison of methods: one trunk, one budget, one base.
+_TRUNK = ResidualMLP(width=128, depth=3)
+_RATIOS: dict[str, Callable[..., RatioEstimator]] = {
+    "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=_TRUNK)),
+    "ISADRE": partial(ISADRE, AlignedSecant(ModulatedMLP(128, depth=3), order=8)),
+    "D3RE": partial(D3RE, TangentNetwork(_TRUNK)),
+    "DREInfinity": partial(DREInfinity, TangentNetwork(_TRUNK)),
+    "NCE": partial(ClassifierRatio, "nce", trunk=_TRUNK),
+    "PW-DRE": partial(ClassifierRatio, "pw", trunk=_TRUNK),
+}
+
+
+def _ratio(name: str, steps: int, **settings: Any) -> RatioEstimator:  # noqa: ANN401 -- as they take
+    training = Training(steps=steps, patience=None)
+    return _RATIOS[name](scaling=Identity(), training=training, **settings)
+
+
+def _on_gaussian(name: str, steps: int, **settings: Any) -> DensityEstimator:  # noqa: ANN401
+    return DensityEstimator(FullGaussian(), estimator=_ratio(name, steps, **settings))
+
+
+def on_the_plane(names: Sequence[str], steps: int) -> dict[str, Method]:
+    """Ratios on a Gaussian base, each as it comes."""
+    return {name: _density(partial(_on_gaussian, name, steps)) for name in names}
+
+
+def on_tables(steps: int) -> dict[str, Method]:
+    """Ratios on a Gaussian base, judged at every number of evaluations where they have a choice."""
+    secants, times = ([rule(m) for m in EVALUATIONS] for rule in (SecantSteps, tangents))
+    rules: dict[str, Sequence[Rule | None]] = {
+        "SecantRatio": secants,
+        "ISADRE": secants,
+        "DREInfinity": times,
+        "D3RE": times,
+        "NCE": [None],
+    }
+    return {name: _by_evaluations(partial(_ratio, name, steps), r) for name, r in rules.items()}
+
+
+METHODS: dict[str, Method] = {
+    "secant": _density(DensityEstimator),
+    "Gaussian": _base_alone(FullGaussian()),
+    "Gaussian copula": _base_alone(Copula()),
+    "mixture in copula space": _base_alone(Copula(Mixture(Growth()))),
+    "kernel density": _kernel_density,
+    "spline flow": _spline_flow,
+    # By importance sampling its likelihood looks best; here its mass is looked for in earnest.
+    "D3RE, annealed": _density(partial(_on_gaussian, "D3RE", 6_000, rule=tangents(10))),
+}

@@ -1,0 +1,164 @@
+"""The table at the top of the README: the paper's figure, the best other method's, and ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from secant_bench.density.rows import DensityRow
+from secant_bench.information.rows import InformationRow
+from secant_bench.rows import Row, Run, read_rows
+from secant_bench.scores import (
+    Scores,
+    absolute,
+    by_belief,
+    excess,
+    nll,
+    scores,
+    square,
+    squared,
+)
+from secant_bench.tables import figure, table
+
+__all__ = ["headline"]
+
+_Kind = TypeVar("_Kind", bound=Run)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One figure of merit.
+
+    Attributes:
+        what: it is.
+        paper: the figure that ISA-DRE's paper gives, as it gives it.
+        scores: of the methods measured here.
+        ours: which of them is this library's.
+        own: others of this library's making, which are no peers.
+        doubted: likelihoods with a normaliser that is not to be believed: shown, but not counted.
+    """
+
+    what: str
+    paper: str
+    scores: Scores
+    ours: str
+    own: tuple[str, ...] = ()
+    doubted: Scores = field(default_factory=dict)
+
+    def cells(self) -> list[str]:
+        others = self._of_others(self.scores)
+        mine = figure(self.scores.get(self.ours, float("nan")))
+        first = [self.what, self.paper, self._isadre()]
+        if not others:
+            return [*first, "–", f"**{mine}**"]
+        best = min(others, key=lambda m: others[m])
+        peer, lost = figure(others[best]), others[best] < self.scores[self.ours]
+        doubted = self._doubted(others[best])
+        if lost:
+            return [*first, f"**{peer}** ({best}){doubted}", mine]
+        return [*first, f"{peer} ({best}){doubted}", f"**{mine}**"]
+
+    def _isadre(self) -> str:
+        """The paper's method as it is here."""
+        if "ISADRE" in self.scores:
+            return figure(self.scores["ISADRE"])
+        return f"{figure(self.doubted['ISADRE'])} †" if "ISADRE" in self.doubted else "–"
+
+    def _of_others(self, scores: Scores) -> Scores:
+        own = (self.ours, *self.own)
+        return {m: s for m, s in scores.items() if m not in own and not m.startswith("ISADRE")}
+
+    def _doubted(self, believed: float) -> str:
+        """What would be better than the best other, if it could be believed."""
+        others = self._of_others(self.doubted)
+        best = min(others, key=lambda m: others[m], default=None)
+        if best is None or others[best] >= believed:
+            return ""
+        return f"; {figure(others[best])} † ({best})"
+
+
+def headline(results: Path) -> str:
+    """A line a job, of whichever have rows."""
+    lines = [line for line in _lines(results) if line.ours in line.scores]
+    header = ["", "the paper", "ISADRE here", "best other method here", "secant"]
+    return table(header, [line.cells() for line in lines])
+
+
+def _not_annealed(
+    doubted: Sequence[DensityRow], rows: Sequence[DensityRow]
+) -> Sequence[DensityRow]:
+    """Those whose mass has not been sought by annealing as well."""
+    sought = {(row.task, row.method) for row in rows if row.nll is not None}
+    return [row for row in doubted if (row.task, f"{row.method}, annealed") not in sought]
+
+
+def _is_at_two(row: Row) -> bool:
+    """Whether it is of two evaluations, as the paper's figure; other methods have their best."""
+    return row.evaluations == 2 or not row.method.startswith("ISADRE")
+
+
+def _lines(results: Path) -> list[_Line]:
+    def rows(name: str, kind: type[_Kind]) -> list[_Kind]:
+        return read_rows(results / f"{name}.jsonl", kind)
+
+    gaussian = [r for r in rows("paper-gaussian-mi", Row) if _is_at_two(r)]
+    geometric = rows("paper-geometric-mi", InformationRow)
+    tables = rows("density-tables", DensityRow) + rows("paper-tabular", DensityRow)
+    believed, doubted = by_belief(tables)
+    bases = ("Gaussian copula", "mixture in copula space", "SecantRatio")
+    return [
+        _Line(
+            "mutual information of 40 nats in 160 dimensions: squared error (our anchor contains "
+            "such pairs)",
+            "0.72",
+            scores(gaussian, "block-gaussians-160d", square),
+            "SecantRatio",
+            ("SecantRatio, plain network",),
+        ),
+        *(
+            _Line(
+                f"mutual information of {name}: squared error",
+                paper,
+                scores(geometric, task, squared),
+                "secant",
+                ("path entropy",),
+            )
+            for name, task, paper in (
+                ("AsinhMapping", "asinh-student", "0.0010"),
+                ("AdditiveNoise", "1v1-additive", "0.0031"),
+            )
+        ),
+        _Line(
+            "mutual information of the 40 tasks of Beyond Normal: mean absolute error",
+            "–",
+            scores(rows("bmi", InformationRow), "", absolute),
+            "secant",
+            ("path entropy",),
+        ),
+        _Line(
+            "densities of the plane: nats above the truth, mean of nine",
+            "–",
+            scores(rows("paper-toy2d", DensityRow), "", excess),
+            "secant",
+            ("SecantRatio",),
+        ),
+        *(
+            _Line(
+                f"{task.upper()}: NLL",
+                f"{paper} (not normalised)",
+                scores(believed, task, nll),
+                "secant",
+                bases,
+                scores(_not_annealed(doubted, tables), task, nll),
+            )
+            for task, paper in (("power", "−0.61"), ("bsds300", "−150.54"))
+        ),
+        _Line(
+            "MINIBOONE, 6.9k rows: NLL",
+            "–",
+            scores(rows("peers-density", DensityRow), "miniboone", nll),
+            "secant",
+        ),
+    ]

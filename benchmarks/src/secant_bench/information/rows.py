@@ -1,0 +1,33 @@
+"""One estimate of mutual information as a flat row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from secant_bench.rows import Run, aligned
+
+__all__ = ["InformationRow"]
+
+
+@dataclass(frozen=True)
+class InformationRow(Run):
+    """What one method says of one data set, beside the truth; in nats."""
+
+    n_rows: int
+    truth: float
+    estimate: float | None = None
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    correction: float | None = None
+    evaluations: int | None = None  # network evaluations behind one row's log ratio
+    seconds: float | None = None
+
+    @property
+    def numbers(self) -> str:
+        """Estimate, error and p-value."""
+        return (
+            f"truth {aligned(self.truth)} estimate {aligned(self.estimate)}"
+            f" ± {aligned(self.standard_error)} p {aligned(self.p_value)} {aligned(self.seconds)} s"
+        )

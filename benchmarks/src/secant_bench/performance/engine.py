@@ -1,0 +1,121 @@
+"""The training engine against an older commit of this library, and against a script by hand.
+
+Each run is a process of its own that finds no compiled programs on disk; the sides of a task are
+run one after the other. Absolute seconds belong to the machine, ratios are what is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from secant_bench.benchmark import Outcome
+from secant_bench.performance.engine_fits import COLD, tasks
+from secant_bench.performance.source_trees import older_source, present_source, printed_by
+from secant_bench.products import Product
+from secant_bench.rows import Job, Run, aligned, machine
+
+__all__ = ["BY_HAND", "OLDER", "PRESENT", "EngineRow", "EngineSuite", "engine"]
+
+_COMMIT = "c98fcfe7fe12ae25395d2515a3b731fb1bad0adc"
+PRESENT, OLDER, BY_HAND = "secant", f"secant at {_COMMIT[:7]}", "JAX by hand"
+_FITS, _SCRIPT = (Path(__file__).with_name(name) for name in ("engine_fits.py", "by_hand.py"))
+_SHAPE = ("steps", "batch_size", "width", "depth")
+
+
+@dataclass(frozen=True)
+class EngineRow(Run):
+    """Cost and errors of one side of a task.
+
+    Numbers are of the first fit of its process, those that begin with `warm` of the second, on
+    other rows; of a grid, of all fits together. `loop_programs` are those of `programs` that hold
+    the training loop. Errors of the log ratio (`rmse_…`) and of mutual information (`error`) are
+    over both fits.
+    """
+
+    part: str
+    seconds: float | None = None
+    cpu_seconds: float | None = None
+    programs: int | None = None
+    loop_programs: int | None = None
+    steps: int | None = None
+    warm_seconds: float | None = None
+    warm_cpu_seconds: float | None = None
+    warm_programs: int | None = None
+    warm_loop_programs: int | None = None
+    warm_steps: int | None = None
+    rmse_1: float | None = None
+    rmse_0: float | None = None
+    error: float | None = None
+    batch_size: int | None = None
+    width: int | None = None
+    depth: int | None = None
+
+    @property
+    def numbers(self) -> str:
+        """Seconds, programs and errors."""
+        programs = "–" if self.programs is None else str(self.programs)
+        return (
+            f"{aligned(self.seconds)} s, warm {aligned(self.warm_seconds)} s, {programs} programs, "
+            f"rmse {aligned(self.rmse_1)} / {aligned(self.rmse_0)}, error {aligned(self.error)}"
+        )
+
+
+@dataclass(frozen=True)
+class _Task:
+    name: str
+
+    @property
+    def part(self) -> str:
+        return self.name.partition(":")[0]
+
+
+_Side = Callable[[str, int], dict[str, Any]]  # task and seed → numbers by name
+
+
+@dataclass(frozen=True)
+class EngineSuite(Product[_Task, _Side]):
+    """Tasks by the sides that are compared; the script by hand has the cold start only."""
+
+    @property
+    def pairs(self) -> Sequence[tuple[str, str]]:
+        """Each task by its sides, one after the other."""
+        return [pair for pair in super().pairs if pair[1] != BY_HAND or pair[0] == COLD]
+
+    def blank(self, job: Job) -> EngineRow:
+        """The row before anything is measured."""
+        part = self.task(job.task).part
+        return EngineRow(self.name, *job, part=part, machine=machine())
+
+    def run(self, job: Job) -> Outcome:
+        """In a process of its own."""
+        found = self.methods[job.method](job.task, job.seed)
+        return Outcome([replace(self.blank(job), **found, status="finished")])
+
+
+def engine() -> EngineSuite:
+    """Cold and warm fits, a grid of settings, and the defaults on pairs near and far."""
+    about = f"cold and warm fits and compiled programs against {_COMMIT[:7]} and a script by hand"
+    sides: dict[str, _Side] = {PRESENT: _present, OLDER: _older, BY_HAND: _by_hand}
+    names = tuple(map(_Task, tasks()))
+    return EngineSuite("performance-engine", about, names, sides, n_seeds=3, alone=True)
+
+
+def _present(task: str, seed: int) -> dict[str, Any]:
+    with present_source() as source:
+        return printed_by(_FITS, source, task, "--seed", str(seed))
+
+
+def _older(task: str, seed: int) -> dict[str, Any]:
+    with older_source(_COMMIT) as source:
+        return printed_by(_FITS, source, task, "--seed", str(seed))
+
+
+def _by_hand(task: str, seed: int) -> dict[str, Any]:
+    """With the network and the steps that the library's fit takes, which is made to know them."""
+    fit = _present(task, seed)
+    shape = [f"--{name.replace('_', '-')}={fit[name]}" for name in _SHAPE]
+    with present_source() as source:
+        return printed_by(_SCRIPT, source, "--seed", str(seed), *shape)

@@ -1,0 +1,134 @@
+"""BSDS300: small patches of photographs."""
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from secant_bench.real_tables.files import find, missing
+from secant_bench.real_tables.table import Rows, Table
+
+__all__ = ["HOME", "bsds300"]
+
+HOME = (
+    "the Berkeley Segmentation Dataset and Benchmark, 'BSDS300', for the images; the data that "
+    "accompany 'Masked Autoregressive Flow for Density Estimation' (Papamakarios and others, "
+    "2017) on Zenodo, for the hdf5 file"
+)
+_WANTED = "`BSDS300.hdf5`, or folders `train` and `test` of jpg images"
+_SIDE = 8
+_COLUMNS = tuple(f"pixel_{row}_{column}" for row in range(_SIDE) for column in range(_SIDE))[:-1]
+_IMAGES_PER_VALIDATION_IMAGE = (
+    10  # 180 images train and 20 validate, as in the first use of the set
+)
+
+
+def bsds300(
+    folder: str | Path,
+    *,
+    n_train: int = 1_000_000,
+    n_validation: int = 50_000,
+    n_test: int = 250_000,
+    seed: int = 0,
+) -> Table:
+    """Grey patches of 8 × 8 pixels without their mean and last pixel: 63 columns.
+
+    `(v + u)/256` of pixel values v with u ~ U(0, 1), less its mean over the patch. `BSDS300.hdf5`
+    is read if it is there. Otherwise patches are drawn from the images anew: a tenth of the images
+    in `train` are for validation only. These are the published images, not the published patches,
+    so figures are near the published ones, not equal to them.
+
+    Args:
+        folder: Holds `BSDS300.hdf5`, or folders `train` and `test` of jpg images.
+        n_train: Patches for training; this and the other sizes do not apply to the hdf5 file.
+        n_validation: Patches for validation.
+        n_test: Patches for testing.
+        seed: Of the patches and their noise.
+
+    Returns:
+        The table.
+
+    Raises:
+        FileNotFoundError: If neither is there.
+        ImportError: If Pillow (images) or h5py (hdf5 file) is not installed.
+        ValueError: If a size is below 1.
+    """
+    sizes = (n_train, n_validation, n_test)
+    if min(sizes) < 1:
+        raise ValueError(f"`n_train`, `n_validation` and `n_test` must be at least 1; got {sizes}.")
+    published = find(folder, "BSDS300.hdf5")
+    if published is not None:
+        train, validation, test = _published(published)
+        return Table("BSDS300", train, validation, test, _COLUMNS, "The published patches.")
+    random = np.random.RandomState(seed)
+    images = _image_files(folder, random)
+    train, validation, test = (
+        _patches(paths, n, random) for paths, n in zip(images, sizes, strict=True)
+    )
+    note = f"Patches drawn anew from the published images (seed {seed})."
+    return Table("BSDS300 (patches drawn anew)", train, validation, test, _COLUMNS, note)
+
+
+def _published(path: Path) -> tuple[Rows, Rows, Rows]:
+    with _h5py().File(path, "r") as file:
+        train, validation, test = (
+            np.asarray(file[name], dtype=np.float32) for name in ("train", "validation", "test")
+        )
+    return train, validation, test
+
+
+def _image_files(folder: str | Path, random: np.random.RandomState) -> tuple[list[Path], ...]:
+    """Images for training, validation and testing; no image serves two."""
+    known, test = (sorted((Path(folder) / name).glob("*.jpg")) for name in ("train", "test"))
+    if len(known) < 2 or not test:
+        raise missing(folder, _WANTED, HOME)
+    n_validation = max(1, len(known) // _IMAGES_PER_VALIDATION_IMAGE)
+    shuffled = [known[index] for index in random.permutation(len(known))]
+    return shuffled[n_validation:], shuffled[:n_validation], test
+
+
+def _patches(paths: list[Path], n: int, random: np.random.RandomState) -> Rows:
+    """(n, 63) rows, each of an image and a place at random."""
+    image_of_row = random.randint(len(paths), size=n)
+    rows = np.empty((n, _SIDE**2 - 1), np.float32)
+    for index, path in enumerate(paths):
+        here = np.flatnonzero(image_of_row == index)
+        rows[here] = _patches_of_image(_grey(path), len(here), random)
+    return rows
+
+
+def _patches_of_image(
+    image: NDArray[np.uint8], n: int, random: np.random.RandomState
+) -> NDArray[np.float64]:
+    windows = sliding_window_view(image, (_SIDE, _SIDE))
+    top, left = (random.randint(size, size=n) for size in windows.shape[:2])
+    pixels = windows[top, left].reshape(n, _SIDE**2)
+    values = (pixels + random.rand(*pixels.shape)) / 256
+    return (values - values.mean(axis=1, keepdims=True))[:, :-1]
+
+
+def _grey(path: Path) -> NDArray[np.uint8]:
+    with _pillow().open(path) as image:
+        return np.asarray(image.convert("L"))
+
+
+def _pillow() -> ModuleType:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(_install("The images of BSDS300 need the package `pillow`")) from error
+    return Image
+
+
+def _h5py() -> ModuleType:
+    try:
+        import h5py
+    except ImportError as error:
+        raise ImportError(_install("`BSDS300.hdf5` needs the package `h5py`")) from error
+    return h5py
+
+
+def _install(need: str) -> str:
+    return f"{need}; install it with `pip install 'secant[tables]'`."

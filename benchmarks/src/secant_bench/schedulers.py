@@ -1,0 +1,79 @@
+"""Where the runs of a sweep are made: here, or by the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from secant.clusters import Cluster, cluster_named, has_dask
+from secant.programs import forget_if_too_many
+from secant_bench.benchmark import Outcome, attempted, failed
+from secant_bench.catalogue import Recipe
+from secant_bench.rows import Job
+
+__all__ = ["DaskCluster", "InProcess", "Scheduler", "scheduler_named"]
+
+
+class Scheduler(Protocol):
+    """Runs jobs and hands out what they leave, in whatever order they end."""
+
+    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
+        """What each job leaves, a failed one included."""
+
+    def __str__(self) -> str:
+        """Where the runs are made, in words."""
+
+
+@dataclass(frozen=True)
+class InProcess:
+    """One run after the other, in this process."""
+
+    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
+        """In the order given."""
+        for job in jobs:
+            yield _run_here(recipe, job)
+
+    def __str__(self) -> str:
+        """In words."""
+        return "in this process"
+
+
+@dataclass(frozen=True)
+class DaskCluster(Cluster):
+    """The workers of a Dask cluster; a run that kills four of them is a failed row."""
+
+    def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
+        """As they end."""
+        benchmark = recipe.build()
+        for job, found in self.done(partial(_run_here, recipe), jobs):
+            if isinstance(found, Exception):  # of the cluster: what a run raises is in its row
+                found = failed(benchmark, job, f"{type(found).__name__}: {found}")
+            yield found
+
+
+def scheduler_named(name: str | None, *, alone: bool) -> Scheduler:
+    """The scheduler of the option `--scheduler`.
+
+    Args:
+        name: "local", "dask", the address of a cluster, or None for what suits the benchmark.
+        alone: whether the benchmark's runs must have the machine to themselves.
+
+    Raises:
+        ValueError: no such scheduler, or Dask is not installed.
+    """
+    if name is None:
+        return InProcess() if alone or not has_dask() else DaskCluster()
+    cluster = cluster_named(name)
+    if cluster is None:
+        return InProcess()
+    if alone:
+        raise ValueError("This suite measures time: it runs with --scheduler local only.")
+    return DaskCluster(cluster.address)
+
+
+def _run_here(recipe: Recipe, job: Job) -> Outcome:
+    outcome = attempted(recipe.build(), job)
+    forget_if_too_many()
+    return outcome

@@ -1,0 +1,86 @@
+"""Figures of merit of methods, from rows; lower is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from secant_bench.density.rows import DensityRow
+from secant_bench.information.rows import InformationRow
+from secant_bench.rows import Row, Run
+
+__all__ = [
+    "Scores",
+    "absolute",
+    "by_belief",
+    "excess",
+    "nll",
+    "rmse",
+    "scores",
+    "square",
+    "squared",
+]
+
+_Kind = TypeVar("_Kind", bound=Run)
+Scores = Mapping[str, float]  # method → error or likelihood
+
+
+def scores(rows: Sequence[_Kind], task: str, score: Callable[[_Kind], float | None]) -> Scores:
+    """The mean of each method over its runs on tasks of that name; the best of its evaluations."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for row in rows:
+        value = score(row)
+        if row.task.startswith(task) and value is not None:
+            place = (row.method, getattr(row, "evaluations", None) or 0)
+            found.setdefault(place, []).append(value)
+    means: dict[str, float] = {}
+    for (method, _), values in found.items():
+        means[method] = min(means.get(method, np.inf), float(np.mean(values)))
+    return means
+
+
+def square(row: Row) -> float | None:
+    """Squared error of the mean log ratio over p_1."""
+    return None if row.error is None else row.error**2
+
+
+def rmse(row: Row) -> float | None:
+    """Error of the log ratio, row by row over p_1."""
+    return row.rmse_1
+
+
+def squared(row: InformationRow) -> float | None:
+    """Squared error of mutual information."""
+    return None if row.estimate is None else (row.estimate - row.truth) ** 2
+
+
+def absolute(row: InformationRow) -> float | None:
+    """Absolute error of mutual information."""
+    return None if row.estimate is None else abs(row.estimate - row.truth)
+
+
+def nll(row: DensityRow) -> float | None:
+    """Mean −log density of test rows."""
+    return row.nll
+
+
+def by_belief(rows: Sequence[DensityRow]) -> tuple[list[DensityRow], list[DensityRow]]:
+    """Rows whose normaliser is to be believed, and the others.
+
+    A ratio that has more mass than it admits to would win by just that mass. All seeds of a method
+    go together: those that happen to be believed are no fair sample of it.
+    """
+    doubted = {_group(row) for row in rows if row.is_doubtful}
+    kept = [row for row in rows if _group(row) not in doubted]
+    return kept, [row for row in rows if _group(row) in doubted]
+
+
+def _group(row: DensityRow) -> tuple[str, str, int]:
+    return row.task, row.method, row.evaluations
+
+
+def excess(row: DensityRow) -> float | None:
+    """The same above the truth's."""
+    return None if row.nll is None or row.truth is None else row.nll - row.truth

@@ -1,0 +1,89 @@
+"""Every method of the library, under the same conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from secant.datasets import block_gaussians, gaussian_pair
+from secant.estimators import (
+    CTSM,
+    D3RE,
+    ISADRE,
+    TRE,
+    ClassifierRatio,
+    DREInfinity,
+    KernelRatio,
+    RatioEstimator,
+    SecantRatio,
+    SklearnRatio,
+)
+from secant.models import (
+    AlignedSecant,
+    JointScoreNetwork,
+    ModulatedMLP,
+    QuadraticForms,
+    ResidualMLP,
+    SpectralSecant,
+    TangentNetwork,
+    TelescopingHeads,
+)
+from secant.targets import DimensionMixing
+from secant.training import OptimalTransport, Training
+from secant_bench.suites.entries import ITS_OWN, Entry, Make, Suite, by_random_state
+from secant_bench.tasks import Task
+
+__all__ = ["methods", "suite"]
+
+_TRAINING = Training(steps=2_000, patience=None, evaluate_every=500)
+
+
+def suite() -> Suite:
+    """Gaussian pairs from 1 to 160 dimensions, each method judged in its own way."""
+    n = 50_000
+    one = gaussian_pair(np.zeros(1), np.eye(1), np.ones(1), 0.5 * np.eye(1))
+    pairs = (one, *(block_gaussians(d) for d in (2, 10, 40, 160)))
+    entries = [
+        Entry(Task(pair, n), name, make, ITS_OWN)
+        for pair in pairs
+        for name, make in methods(_TRAINING).items()
+    ]
+    about = "Every method on Gaussian pairs from 1 to 160 dimensions: same trunk, budget and rows."
+    return Suite("baselines", about, tuple(entries))
+
+
+def methods(training: Training) -> dict[str, Make]:
+    """Every method with the same trunk and budget; its other settings are its defaults."""
+    trunk = ResidualMLP(128, depth=2)
+    tangent, vectorised = TangentNetwork(trunk), TangentNetwork(trunk, vectorised=True)
+    joint, heads = JointScoreNetwork(trunk), TelescopingHeads(8, trunk)
+    aligned = AlignedSecant(ModulatedMLP(128, depth=2), order=8)
+    neural: dict[str, Callable[..., RatioEstimator]] = {
+        "SecantRatio": partial(SecantRatio, SpectralSecant(trunk=trunk)),
+        "SecantRatio, no anchor": partial(SecantRatio, SpectralSecant(trunk=trunk), anchor=False),
+        "ISADRE": partial(ISADRE, aligned),
+        "DREInfinity": partial(DREInfinity, tangent),
+        "DREInfinity, joint": partial(DREInfinity, joint, joint=True),
+        "D3RE": partial(D3RE, tangent),
+        "D3RE, optimal transport": partial(D3RE, tangent, pairing=OptimalTransport(iterations=20)),
+        "CTSM": partial(CTSM, tangent, vectorised=False),
+        "CTSM-v": partial(CTSM, vectorised),
+        "TRE": partial(TRE, heads),
+        "TRE, dimension mixing": partial(TRE, heads, waymarks=DimensionMixing()),
+        "TRE, oracle form": partial(TRE, TelescopingHeads(8, QuadraticForms())),
+    }
+    for loss in ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv"):
+        neural[f"ClassifierRatio, {loss}"] = partial(ClassifierRatio, loss, trunk=trunk)
+    made = {
+        name: by_random_state(partial(make, training=training)) for name, make in neural.items()
+    }
+    for method in ("ulsif", "rulsif", "kliep", "kulsif"):
+        made[f"KernelRatio, {method}"] = by_random_state(partial(KernelRatio, method))
+    made["SklearnRatio, default"] = by_random_state(SklearnRatio)
+    made["SklearnRatio, boosted trees"] = by_random_state(
+        partial(SklearnRatio, HistGradientBoostingClassifier())
+    )
+    return made

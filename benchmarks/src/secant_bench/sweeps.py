@@ -1,0 +1,82 @@
+"""A sweep: the runs of a benchmark that are not in its results file yet."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+
+from secant.atomic_files import write_atomically
+from secant_bench.benchmark import Selection
+from secant_bench.catalogue import Recipe
+from secant_bench.rows import Job, Run, keep_rows, read_states
+from secant_bench.schedulers import InProcess, Scheduler
+
+__all__ = ["Again", "Sweep"]
+
+
+class Again(StrEnum):
+    """Which runs to make once more."""
+
+    FAILED = "failed"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs to be made, and the file their rows are kept in as soon as they are known.
+
+    Stopped at any moment and begun again, it makes the runs whose rows are not there, or are of
+    another version of the list.
+
+    Attributes:
+        recipe: of the benchmark.
+        results: the folder of the results files.
+        selection: of the benchmark's runs.
+        again: which of the finished ones to make once more; None for none.
+    """
+
+    recipe: Recipe
+    results: Path
+    selection: Selection = field(default_factory=Selection)
+    again: Again | None = None
+
+    @property
+    def path(self) -> Path:
+        """The results file."""
+        return self.results / self.recipe.file
+
+    def jobs(self) -> list[Job]:
+        """The runs still to be made; what was skipped for want of data is tried anew."""
+        benchmark = self.recipe.build()
+        states = read_states(self.path, benchmark.version)
+        return [job for job in self.selection.of(benchmark) if self._is_open(job, states)]
+
+    def _is_open(self, job: Job, states: Mapping[Job, str]) -> bool:
+        state = states.get(job)
+        if state is None or state.startswith("skipped") or self.again is Again.ALL:
+            return True
+        return self.again is Again.FAILED and state == "failed"
+
+    def run(self, scheduler: Scheduler | None = None) -> Iterator[Run]:
+        """Make them, keeping and yielding rows."""
+        jobs = self.jobs()
+        if not jobs:  # nothing to start a cluster for
+            return
+        for outcome in (scheduler or InProcess()).outcomes(self.recipe, jobs):
+            for name, picture in outcome.pictures.items():
+                _keep_picture(self.path.with_suffix("") / name, picture)
+            rows = [replace(row, version=self.recipe.build().version) for row in outcome.rows]
+            keep_rows(self.path, rows)
+            yield from rows
+
+
+def _keep_picture(path: Path, picture: np.ndarray) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    buffer = io.BytesIO()
+    np.save(buffer, picture, allow_pickle=False)
+    write_atomically(path, buffer.getvalue())

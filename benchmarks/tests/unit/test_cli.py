@@ -1,0 +1,36 @@
+"""The commands that this package brings."""
+
+import pytest
+from tests.unit.cli.test_start import loaded_by
+from typer.testing import CliRunner
+
+from secant.cli import app
+from secant_bench.cli.data import Name
+from secant_bench.real_tables import TABLES
+
+COMMANDS = [
+    *(["data", name] for name in ("list", "prepare", "check")),
+    *(["bench", name] for name in ("list", "run", "report")),
+]
+
+
+def test_help_names_the_commands():
+    found = CliRunner().invoke(app, ["--help"])
+    assert {"bench", "data"} <= set(found.stdout.split())
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_every_command_explains_itself(path):
+    found = CliRunner().invoke(app, [*path, "--help"])
+    assert found.exit_code == 0
+    for option in ("--json", "--seed", "--quiet", "--strict", "--config"):
+        assert option in found.stdout
+
+
+def test_help_of_every_command_loads_nothing_heavy():
+    commands = [[], ["data"], ["bench"], *COMMANDS]
+    assert loaded_by(commands) == [f"loaded {path} []" for path in commands]
+
+
+def test_choices_are_those_of_the_library():
+    assert {n.value for n in Name} == set(TABLES)

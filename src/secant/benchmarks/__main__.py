@@ -1,8 +1,0 @@
-"""`python -m secant.benchmarks` is `secant bench`."""
-
-from secant.cli import app
-
-if __name__ == "__main__":
-    import sys
-
-    app(["bench", *sys.argv[1:]])

@@ -1,6 +1,0 @@
-"""Density estimation: nine sets of the plane and five tables, in normalised likelihood."""
-
-from secant.benchmarks.density.runner import DensitySuite
-from secant.benchmarks.density.suites import DENSITY_SUITES
-
-__all__ = ["DENSITY_SUITES", "DensitySuite"]
