@@ -1,4 +1,4 @@
-"""Files that are just files: a pipe or a device as a path would hang a reader, or be replaced."""
+"""Detect pipes and devices, which would block a reader or be replaced by a writer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["is_special"]
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is something at the path, once links are followed, that is not a plain file.
+    """Whether the path, after following links, is something other than a regular file.
 
     Raises:
-        OSError: the path cannot be looked at, but for there being nothing.
+        OSError: the path cannot be inspected, for another reason than that it does not exist.
     """
     try:
         return not stat.S_ISREG(path.stat().st_mode)
