@@ -19,7 +19,7 @@ $(STAMP): pyproject.toml benchmarks/pyproject.toml constraints.txt
 		echo "secant needs Python 3.11 or newer; '$(or $(PYTHON),python3)' is not." \
 		     "Install one, or name it: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
-	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]" -e "./benchmarks[densratio,flowjax]"
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]" -e ./benchmarks
 	@touch $@
 
 demo: $(STAMP)  ## run the tour; its pages and figures land in demo-output/

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
 import secant
-from secant.io.tables import read_table
+from secant.tables.files import read_table
 
 rng = np.random.default_rng(0)
 dose, age, noise = rng.normal(size=(3, 800))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         tasks,
         time_samplers,
     )
+    from secant._host.compilation import keep_programs
     from secant.citing import citation
     from secant.estimators import (
         CTSM,
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
         UntrainedWarning,
     )
     from secant.model_files import ModelFileError, load
-    from secant.programs import keep_programs
     from secant.tasks import (
         Comparison,
         CovariateShift,
@@ -193,7 +193,7 @@ _HOMES = {
         "UntrainedWarning",
         "UntrainedWarning",
     ),
-    "secant.programs": ("keep_programs",),
+    "secant._host.compilation": ("keep_programs",),
     "secant.tasks": (
         "Comparison",
         "CovariateShift",

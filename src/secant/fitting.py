@@ -19,6 +19,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree, UInt32
 
+from secant._host.compilation import keep_programs_by_default
 from secant.anchoring import AnchorRule
 from secant.curricula import Curriculum, FullIntervals
 from secant.diagnostics import Diagnostics, RatioDiagnostics, feature_drift
@@ -26,7 +27,6 @@ from secant.exceptions import GaussianStartWarning, UntrainedWarning
 from secant.integration import Integral, Rule, SecantSteps, SelfCheck
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
-from secant.programs import keep_programs_by_default
 from secant.samples import Prepared, Samples, prepared
 from secant.scaling import Scaling, ScalingRule, Standardise
 from secant.targets.batch import Target

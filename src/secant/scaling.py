@@ -19,7 +19,7 @@ from jaxtyping import Array, Bool, Float
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from secant.provenance import cores
+from secant._host.provenance import cores
 from secant.spread import Spread
 
 __all__ = [

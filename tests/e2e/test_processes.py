@@ -94,7 +94,7 @@ def test_double_precision_in_one_thread_is_not_that_of_another(alone):
 @pytest.mark.slow
 def test_an_export_does_not_change_the_precision_of_other_threads(tmp_path):
     pytest.importorskip("jax2onnx")
-    from secant.io.export import export_onnx
+    from secant.deploy.export import export_onnx
 
     fitted, kinds, done = small().fit(X, Y), set(), threading.Event()
 

@@ -10,7 +10,7 @@ from tests.unit.model_files.sealed import changed
 from tests.unit.model_files.test_formats import FILES
 
 import secant
-from secant.io.models import ModelFileError
+from secant.model_files import ModelFileError
 from secant.model_files.structure.field_types import hints_of
 from secant.model_files.structure.vocabulary import classes
 

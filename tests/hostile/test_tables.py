@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hostile.spoiling import Watch, spoiled_bytes, tally, told
-from tests.unit.io.test_bad_files import whole_files
+from tests.unit.tables.test_bad_files import whole_files
 
-from secant.io.encoding import Encoding
-from secant.io.formats import base
-from secant.io.missing import Missing
-from secant.io.tables import TableError, read_batches, read_table, write_table
+from secant.tables.encoding import Encoding
+from secant.tables.files import TableError, read_batches, read_table, write_table
+from secant.tables.formats import base
+from secant.tables.missing import Missing
 
 SUFFIXES = (".csv", ".parquet", ".arrow", ".npy", ".npz")
 

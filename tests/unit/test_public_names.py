@@ -48,3 +48,27 @@ def test_the_package_alone_loads_nothing_heavy():
     code = f"import sys, secant; print(sorted({heavy} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_without_the_benchmarks_their_name_says_how_to_get_them(monkeypatch):
+    monkeypatch.setitem(sys.modules, "secant_bench", None)
+    monkeypatch.delitem(sys.modules, "secant.benchmarks", raising=False)
+    monkeypatch.delattr(secant, "benchmarks", raising=False)
+    with pytest.raises(ImportError, match=r"pip install \./benchmarks"):
+        _ = secant.benchmarks
+
+
+def test_old_names_of_files_in_and_out_warn():
+    code = (
+        "import warnings\n"
+        "with warnings.catch_warnings(record=True) as found:\n"
+        "    warnings.simplefilter('always')\n"
+        "    from secant.io.tables import read_table\n"
+        "    from secant.io.export import export_onnx\n"
+        "import secant.deploy.export, secant.tables.files\n"
+        "assert read_table is secant.tables.files.read_table\n"
+        "assert export_onnx is secant.deploy.export.export_onnx\n"
+        "print([w.category.__name__ for w in found if 'secant.io' in str(w.message)])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "['DeprecationWarning']"

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from secant.io.tables import write_table
+from secant.tables.files import write_table
 from secant_bench.benchmark import Outcome
 from secant_bench.performance.timing import seconds_of
 from secant_bench.products import Product

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from secant.provenance import versions
+from secant._host.provenance import versions
 from secant.report.blocks import Block, Picture, Section, Text
 from secant.report.page import Page, made_by, write_page
 from secant.report.tables import text_table

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar, overload
 
-from secant.atomic_files import one_at_a_time, write_atomically
-from secant.provenance import machine
+from secant._host.atomic_files import one_at_a_time, write_atomically
+from secant._host.provenance import machine
 
 __all__ = [
     "Job",

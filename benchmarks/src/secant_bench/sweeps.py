@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from secant.atomic_files import write_atomically
+from secant._host.atomic_files import write_atomically
 from secant_bench.benchmark import Selection
 from secant_bench.catalogue import Recipe
 from secant_bench.rows import Job, Run, keep_rows, read_states

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from secant._host.compilation import set_environment
 from secant.cli import density
 from secant.cli.compare import compare
 from secant.cli.demo import demo
@@ -16,7 +17,6 @@ from secant.cli.fit import fit
 from secant.cli.mi import mi
 from secant.cli.plugins import WithPlugins
 from secant.cli.score import score
-from secant.programs import set_environment
 
 __all__ = ["app", "main"]
 

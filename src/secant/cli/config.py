@@ -10,7 +10,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from secant.plain_files import is_special
+from secant._host.atomic_files import is_special
 
 __all__ = ["ConfigError", "checked", "parsed", "read_config", "shown"]
 

@@ -165,7 +165,7 @@ def _with_error(values: object) -> str:
 def _write_report(
     path: Path, output: Path, truth: float, shown: list[_Shown], table: dict[str, str]
 ) -> None:
-    from secant.provenance import machine
+    from secant._host.provenance import machine
     from secant.report.blocks import Block, Pairs, Picture, Section, Text
     from secant.report.page import Page, write_page
     from secant.report.tables import text_table

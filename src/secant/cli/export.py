@@ -14,8 +14,8 @@ from secant.cli.score import ModelInput
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
-    from secant.io.export import Exported
-    from secant.io.scoring import Scorer
+    from secant.deploy.export import Exported
+    from secant.deploy.scoring import Scorer
 
 __all__ = ["export"]
 
@@ -53,7 +53,7 @@ def export(
     density of each in one pass. The scaling of columns is inside. ONNX needs the extra: pip install
     'secant[onnx]'.
     """
-    from secant.io.scoring import Scorer
+    from secant.deploy.scoring import Scorer
 
     check_place(output)
     scorer = Scorer.loaded(model)
@@ -68,7 +68,7 @@ def export(
 
 
 def _exported(scorer: Scorer, output: Path, kind: Format, dtype: Precision) -> Exported:
-    from secant.io.export import export_onnx, export_stablehlo
+    from secant.deploy.export import export_onnx, export_stablehlo
 
     write = export_onnx if kind is Format.ONNX else export_stablehlo
     return write(scorer.estimator, output, dtype=dtype.value, encoding=scorer.encoding)

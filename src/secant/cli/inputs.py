@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secant.io.missing import Missing
+from secant.tables.missing import Missing
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from secant.io.encoding import Encoded, Encoding
+    from secant.tables.encoding import Encoded, Encoding
 
 __all__ = ["Columns", "Missing", "MissingOption", "OneTable", "TwoTables", "patterns"]
 
@@ -65,7 +65,7 @@ class OneTable:
         cls, path: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
     ) -> OneTable:
         """Read a file and encode it by itself."""
-        from secant.io.tables import column_names, read_table
+        from secant.tables.files import column_names, read_table
 
         table = read_table(path, patterns(columns, column_names(path)))
         return cls.encoded_by_itself(table, path, missing, seed=seed)
@@ -75,7 +75,7 @@ class OneTable:
         cls, table: pa.Table, path: Path, missing: Missing, *, seed: int
     ) -> OneTable:
         """A table of a file, or some of its columns, encoded without regard to any other."""
-        from secant.io.encoding import Encoding
+        from secant.tables.encoding import Encoding
 
         made = Encoding.fitted([table], missing, labels=[str(path)])
         return cls(table, made, made.encode(table, seed=seed))
@@ -103,8 +103,8 @@ class TwoTables:
         cls, a: Path, b: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
     ) -> TwoTables:
         """Read two files; their columns are matched by name."""
-        from secant.io.encoding import Encoding
-        from secant.io.tables import column_names, read_table
+        from secant.tables.encoding import Encoding
+        from secant.tables.files import column_names, read_table
 
         tables = [read_table(path, patterns(columns, column_names(path))) for path in (a, b)]
         made = Encoding.fitted(tables, missing, labels=[str(a), str(b)])

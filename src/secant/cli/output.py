@@ -9,9 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from secant.atomic_files import cause_in_words, check_writable
-from secant.plain_files import is_special
-from secant.plain_text import one_line, printable
+from secant._host.atomic_files import cause_in_words, check_writable, is_special
+from secant._host.escaping import one_line, printable
 
 __all__ = ["JSON", "check_place", "json_text", "plain", "printable", "table_text"]
 

@@ -69,7 +69,7 @@ class Resumable:
 
     def save(self, estimator: BaseEstimator, metadata: Mapping[str, JSON]) -> None:
         """Write the model; if that fails, say what is left of the training."""
-        from secant.io.models import ModelFileError, save
+        from secant.model_files import ModelFileError, save
 
         try:
             save(estimator, self._output, metadata=metadata)

@@ -15,7 +15,7 @@ from secant.cli.inputs import patterns
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
-    from secant.io.scoring import Scored, Scorer
+    from secant.deploy.scoring import Scored, Scorer
 
 __all__ = ["ModelInput", "score", "scoring"]
 
@@ -62,8 +62,8 @@ def scoring(command_name: str, about: str, *, only_densities: bool = False) -> C
         batch_rows: BatchRows = 65_536,
         scheduler: Scheduler = None,
     ) -> None:
-        from secant.io.scoring import Scorer
-        from secant.io.scoring.folders import is_many
+        from secant.deploy.scoring import Scorer
+        from secant.deploy.scoring.folders import is_many
 
         scorer = Scorer.loaded(model)
         if only_densities and scorer.quantity != "log_density":
@@ -94,8 +94,8 @@ class _Asked(NamedTuple):
 
 
 def _score_table(session: Session, scorer: Scorer, asked: _Asked) -> None:
-    from secant.io.scoring import score_table
-    from secant.io.tables import column_names
+    from secant.deploy.scoring import score_table
+    from secant.tables.files import column_names
 
     found = score_table(
         scorer,
@@ -111,9 +111,9 @@ def _score_table(session: Session, scorer: Scorer, asked: _Asked) -> None:
 
 
 def _score_folder(session: Session, scorer: Scorer, asked: _Asked, scheduler: str | None) -> None:
-    from secant.io.scoring import score_folder
-    from secant.io.scoring.folders import table_files
-    from secant.io.tables import column_names
+    from secant.deploy.scoring import score_folder
+    from secant.deploy.scoring.folders import table_files
+    from secant.tables.files import column_names
 
     # A comma may be part of a column's name: the first table tells.
     keep = asked.keep and patterns(asked.keep, column_names(table_files(asked.data)[0]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from secant._host.escaping import one_line
 from secant.diagnostics.drift import FeatureDrift, top_drift
 from secant.diagnostics.pareto import largest_pareto_shape
-from secant.plain_text import one_line
 
 if TYPE_CHECKING:
     from secant.diagnostics.ratio import RatioDiagnostics

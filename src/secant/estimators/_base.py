@@ -13,6 +13,7 @@ from sklearn.utils import ClassifierTags, Tags, check_random_state, estimator_ht
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from secant._host.notebook import fragment
 from secant.diagnostics import FeatureDrift, feature_drift
 from secant.estimators.checks import (
     check_same_columns,
@@ -24,7 +25,6 @@ from secant.estimators.checks import (
     naming,
 )
 from secant.model_files import Savable
-from secant.notebook import fragment
 from secant.samples import Sample
 from secant.training.checkpoints import Folder, resuming
 from secant.training.devices import refuse_own_rows

@@ -58,7 +58,7 @@ def check_same_columns(x_0: ArrayLike, x_1: ArrayLike, names: tuple[str, str]) -
 
 _ROWS = (
     "a numeric array of shape (n, d) without NaN or infinity; "
-    "secant.io.encoding makes one of a table with gaps or text"
+    "secant.tables.encoding makes one of a table with gaps or text"
 )
 
 

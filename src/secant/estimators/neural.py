@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
+from secant._host.forking import check_not_forked
 from secant.bridges import BRIDGES, bridge_loss
 from secant.estimators.checks import check_on_disk_or, checked_labels, is_count
 from secant.fitting import (
@@ -29,7 +30,6 @@ from secant.fitting import (
 from secant.integration import GaussLegendre, Integral, Rule, SelfCheck, secants, tangent
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
-from secant.programs import check_not_forked
 from secant.samples import Sample, Sampler
 from secant.scaling import Scaling
 from secant.training.checkpoints import Folder, resuming

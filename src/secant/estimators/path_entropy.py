@@ -14,13 +14,13 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
+from secant._host.forking import check_not_forked
 from secant.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import checked_rows
 from secant.fitting import Method, fit
 from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
-from secant.programs import check_not_forked
 from secant.samples import Sample
 from secant.scaling import Scaling, Standardise
 from secant.sizing import training_for, trunk_for

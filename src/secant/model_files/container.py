@@ -19,9 +19,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
+from secant._host.atomic_files import is_special
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import parsed, written
-from secant.plain_files import is_special
 
 __all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "seal", "unpacked"]
 

@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from secant.atomic_files import cause_in_words, write_atomically
+from secant._host.atomic_files import cause_in_words, write_atomically
+from secant._host.provenance import versions
 from secant.model_files.container import Contents, packed, read, read_header, unpacked
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import JSON, parsed, written
 from secant.model_files.structure import FORMAT, decoded, encoded
-from secant.provenance import versions
 
 __all__ = ["FORMAT", "ModelFileError", "Savable", "load", "read_metadata", "save"]
 
@@ -94,7 +94,7 @@ class Savable:
 
         Args:
             path: of the file; an older file is replaced atomically.
-            metadata: any JSON value, for `secant.io.models.read_metadata`.
+            metadata: any JSON value, for `secant.model_files.read_metadata`.
         """
         assert isinstance(self, BaseEstimator)
         save(self, path, metadata=metadata)

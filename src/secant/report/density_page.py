@@ -9,7 +9,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from secant.provenance import versions
+from secant._host.provenance import versions
 from secant.report.blocks import Block, Cell, Code, Column, Columns, Note, Pairs, Section, Table
 from secant.report.comparison_charts import calibration_chart, training_chart
 from secant.report.histograms import distribution_chart

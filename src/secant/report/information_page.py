@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from secant._host.provenance import versions
 from secant.diagnostics import RatioDiagnostics
-from secant.provenance import versions
 from secant.report.axes import axis
 from secant.report.blocks import (
     Block,
@@ -29,9 +29,9 @@ from secant.report.comparison_charts import calibration_chart
 from secant.report.histograms import distribution_chart
 from secant.report.numbers import number, p_value, with_error
 from secant.report.page import Page, made_by, write_page
+from secant.tasks.information import MutualInformation
 from secant.tasks.intervals import normal_interval
 from secant.tasks.mi_matrix import MutualInformationMatrix
-from secant.tasks.mi_result import MutualInformation
 
 __all__ = ["information_page", "matrix_page", "write_information", "write_matrix"]
 

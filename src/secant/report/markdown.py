@@ -12,8 +12,8 @@ from secant.report.page import write_text
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.density import DensityEstimator
 from secant.tasks.divergence_result import Divergence
+from secant.tasks.information import MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix
-from secant.tasks.mi_result import MutualInformation
 
 __all__ = ["escaped", "markdown", "table", "write_markdown"]
 

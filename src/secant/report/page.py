@@ -14,7 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from secant.atomic_files import write_atomically
+from secant._host.atomic_files import write_atomically
 from secant.report.blocks import Section
 
 __all__ = ["Page", "Section", "made_by", "rendered", "write_page", "write_text"]

@@ -14,11 +14,9 @@ from secant.tasks.divergence import (
 from secant.tasks.drift import DriftDetector, detect_drift
 from secant.tasks.drift_report import DriftReport
 from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
-from secant.tasks.mi_estimator import MIEstimator
+from secant.tasks.information import MIOptions, MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
-from secant.tasks.mi_options import MIOptions
-from secant.tasks.mi_result import MutualInformation
-from secant.tasks.mutual_information import mutual_information, total_correlation
+from secant.tasks.mutual_information import MIEstimator, mutual_information, total_correlation
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from secant._host.provenance import versions
 from secant.diagnostics import calibration_curve
 from secant.diagnostics.drift import named_columns
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.exceptions import OverlapWarning
-from secant.provenance import versions
 from secant.sizing import FEW_ROWS
 from secant.tasks.comparison_result import Comparison, Degree, UnlikeRows
 from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit

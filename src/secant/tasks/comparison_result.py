@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, Int
 
+from secant._host.escaping import one_line
+from secant._host.notebook import fragment
 from secant.diagnostics import CalibrationCurve
-from secant.notebook import fragment
-from secant.plain_text import one_line
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.divergence_result import Divergence
 from secant.tasks.drift_report import DriftReport, feature_lines, feature_pairs

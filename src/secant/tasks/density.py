@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from secant._host.forking import check_not_forked
 from secant.bases import (
     Base,
     BaseRule,
@@ -31,7 +32,6 @@ from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstim
 from secant.exceptions import NormaliserWarning, UntrainedWarning
 from secant.model_files import Savable
 from secant.models.networks import FourierMLP
-from secant.programs import check_not_forked
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.annealing import Annealing
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms

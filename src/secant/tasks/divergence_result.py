@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from secant.notebook import fragment
+from secant._host.notebook import fragment
 from secant.tasks import divergence_terms as terms_of
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.divergence_terms import Sides, Terms

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, Int
 
+from secant._host.notebook import fragment
 from secant.diagnostics.text import aligned
-from secant.notebook import fragment
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.cross_fitting import CrossFit
 

@@ -13,9 +13,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from secant._host.notebook import fragment
 from secant.estimators.checks import checked_rows, column_names
-from secant.notebook import fragment
-from secant.tasks.mi_options import MIOptions
+from secant.tasks.information import MIOptions
 from secant.tasks.mutual_information import total_correlation
 
 if TYPE_CHECKING:

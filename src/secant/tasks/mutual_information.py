@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -17,11 +18,10 @@ from secant.estimators import PathEntropy, RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.tasks.cross_fitting import fold_numbers
 from secant.tasks.dependence import Dependence, normal_scores, repaired
-from secant.tasks.mi_options import MIOptions
-from secant.tasks.mi_result import Base, MutualInformation, OnPath, unit_of
+from secant.tasks.information import Base, MIOptions, MutualInformation, OnPath, unit_of
 from secant.training.settings import labelled
 
-__all__ = ["mutual_information", "total_correlation"]
+__all__ = ["MIEstimator", "mutual_information", "total_correlation"]
 
 _FEWEST_ROWS = 20
 _NATS_OF_OVERLAP = 3.0  # below this a re-pairing is like the joint often enough to resample it
@@ -273,3 +273,36 @@ def _conditional(
         is_normalised=both.is_normalised and alone.is_normalised,
         diagnostics=both.diagnostics + alone.diagnostics,
     )
+
+
+@dataclass(frozen=True)
+class MIEstimator:
+    """`estimate(x, y) -> float`, the protocol of the `benchmark-mi` package.
+
+    Attributes:
+        options: how; the second opinion is left out by default, for nobody would see it.
+        random_state: seed of everything random.
+
+    Examples:
+        >>> import numpy as np, secant
+        >>> x = np.random.default_rng(0).normal(size=(400, 1))
+        >>> estimator = secant.MIEstimator(MIOptions(correct=False, second_opinion=False))
+        >>> bool(abs(estimator.estimate(x, -x[::-1])) < 0.1)
+        True
+    """
+
+    options: MIOptions = field(default_factory=lambda: MIOptions(second_opinion=False))
+    random_state: int | np.random.RandomState | None = 0
+
+    def estimate(self, x: ArrayLike, y: ArrayLike) -> float:
+        """I(x; y), a plain number."""
+        return self.estimate_with_info(x, y).estimate
+
+    def estimate_with_info(self, x: ArrayLike, y: ArrayLike) -> MutualInformation:
+        """The whole result."""
+        settings: dict[str, Any] = self.parameters()
+        return mutual_information(x, y, random_state=self.random_state, **settings)
+
+    def parameters(self) -> dict[str, object]:
+        """The settings, by name."""
+        return {each.name: getattr(self.options, each.name) for each in fields(self.options)}

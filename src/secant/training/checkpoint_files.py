@@ -12,11 +12,11 @@ import jax
 import numpy as np
 from jaxtyping import PyTree
 
-from secant.atomic_files import cause_in_words, write_atomically
+from secant._host.atomic_files import cause_in_words, write_atomically
+from secant._host.provenance import cores, versions
 from secant.exceptions import CheckpointWarning
 from secant.model_files.container import Contents, packed, read
 from secant.model_files.errors import ModelFileError
-from secant.provenance import cores, versions
 from secant.training.devices import current_devices, gathered
 from secant.training.fingerprints import first_difference
 from secant.training.settings import Record

@@ -13,7 +13,7 @@ from threading import Event, current_thread, main_thread
 from types import FrameType
 from typing import Any
 
-from secant.atomic_files import cause_in_words, check_writable
+from secant._host.atomic_files import cause_in_words, check_writable
 from secant.training.checkpoint_files import CheckpointError, Progress, Slot
 from secant.training.devices import highest
 

@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 import pytest
-from tests.unit.io import exported as e
+from tests.unit.deploy import exported as e
 from typer.testing import CliRunner
 
 from secant import KernelRatio
 from secant.cli import app
-from secant.io.export import load_stablehlo
+from secant.deploy.export import load_stablehlo
 
 
 def run(*arguments, code=0):

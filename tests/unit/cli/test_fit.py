@@ -11,12 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import secant
-from secant import atomic_files
+from secant._host import atomic_files
 from secant.cli import app
-from secant.io.encoding import Encoding
-from secant.io.models import read_metadata
-from secant.io.tables import read_table, write_table
-from secant.model_files import saving
+from secant.model_files import read_metadata, saving
+from secant.tables.encoding import Encoding
+from secant.tables.files import read_table, write_table
 from secant.training import loop
 
 pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")

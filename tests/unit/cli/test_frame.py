@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from secant.cli.command import command
 from secant.cli.session import Session
 from secant.exceptions import OverlapWarning
-from secant.tasks.mi_result import unit_of
+from secant.tasks.information import unit_of
 
 
 class Colour(enum.Enum):

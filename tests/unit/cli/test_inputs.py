@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 
 from secant.cli.inputs import Missing, OneTable, TwoTables, patterns
-from secant.io import encoding
-from secant.io.tables import TableError, write_table
+from secant.tables import encoding
+from secant.tables.files import TableError, write_table
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from secant import KernelRatio
 from secant.cli import app
-from secant.io.encoding import Encoding, Missing
-from secant.io.tables import read_table, write_table
+from secant.tables.encoding import Encoding, Missing
+from secant.tables.files import read_table, write_table
 
 
 def run(*arguments, code=0):

@@ -13,8 +13,7 @@ from safetensors.numpy import save as save_tensors
 from tests.unit.model_files.sealed import changed, header_text, with_header
 
 import secant
-from secant.io.models import ModelFileError, read_metadata
-from secant.model_files import container
+from secant.model_files import ModelFileError, container, read_metadata
 from secant.model_files.container import unpacked
 from secant.model_files.saving import FORMAT
 

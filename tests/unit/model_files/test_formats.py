@@ -12,7 +12,7 @@ from tests.unit.model_files.same import differences
 from tests.unit.model_files.sealed import changed
 
 import secant
-from secant.io.models import read_metadata
+from secant.model_files import read_metadata
 from secant.model_files.container import read
 from secant.model_files.saving import FORMAT
 

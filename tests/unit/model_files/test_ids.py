@@ -9,7 +9,7 @@ from tests.unit.model_files.listed_ids import FILE, listed, named_in
 from tests.unit.model_files.test_formats import FILES
 
 import secant
-from secant.io.models import ModelFileError
+from secant.model_files import ModelFileError
 from secant.model_files.structure import decoded, encoded, migrations, vocabulary
 from secant.model_files.structure.field_types import hints_of
 from secant.models.networks import Linear as LinearLayer

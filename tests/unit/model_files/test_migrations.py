@@ -6,7 +6,7 @@ from tests.unit.model_files.sealed import changed
 from tests.unit.model_files.test_formats import FOLDER
 
 import secant
-from secant.io.models import ModelFileError
+from secant.model_files import ModelFileError
 from secant.model_files.structure import decoded, encoded, migrations
 from secant.model_files.structure.migrations import Saved
 from secant.paths import DiffusionBridge

@@ -13,7 +13,7 @@ from tests.unit.model_files import small
 
 import secant
 from secant.bases import Given
-from secant.io.models import ModelFileError, load, read_metadata, save
+from secant.model_files import ModelFileError, load, read_metadata, save
 from secant.model_files.saving import FORMAT
 from secant.models import TrunkBuilder
 from secant.models.networks import Linear

@@ -14,7 +14,7 @@ from tests.unit.model_files.same import differences
 from tests.unit.model_files.sealed import changed
 
 import secant
-from secant.io.models import ModelFileError
+from secant.model_files import ModelFileError
 from secant.model_files.strict_json import parsed, written
 from secant.model_files.structure import FORMAT, decoded, encoded, vocabulary
 from secant.paths import DiffusionBridge, Moments
@@ -140,7 +140,7 @@ def test_the_list_has_classes_of_models_only():
      "secant.bases.rules.Given", "secant.paths", "secant.paths.Path",
      "secant.paths.DiffusionBridge.__init__",
      "secant.model_files.container.Contents", "numpy.ndarray", "subprocess.Popen", "", "__main__.x",
-     "../../etc/passwd", "secant.estimators.secant_ratio.np", "secant.io.models.load"],
+     "../../etc/passwd", "secant.estimators.secant_ratio.np", "secant.model_files.load"],
 )  # fmt: skip
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_classes_that_are_not_on_the_list(name, version):

@@ -28,7 +28,7 @@ from secant.report import (
 from secant.report.blocks import Pairs, Picture, Section, Text
 from secant.report.page import Page, write_text
 from secant.report.tables import text_table
-from secant.tasks.mi_result import MutualInformation, OnPath
+from secant.tasks.information import MutualInformation, OnPath
 
 
 class Outline(HTMLParser):

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.unit.report.shown import HOSTILE, compared
 
 import secant
-from secant.notebook import fragment
+from secant._host.notebook import fragment
 from secant.report.comparison_figures import plot_secants, plot_training, write_figures
 from secant.report.markdown import escaped, markdown, write_markdown
 

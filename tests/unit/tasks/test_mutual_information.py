@@ -14,7 +14,7 @@ from secant import MIEstimator, MIOptions, PathEntropy, SklearnRatio, Training
 from secant.estimators import GaussianMoments
 from secant.models.networks import ResidualMLP
 from secant.models.velocity import MeanVelocity
-from secant.tasks.mi_result import OnPath
+from secant.tasks.information import OnPath
 
 N = 1500
 QUICK = {"correct": False, "second_opinion": False, "random_state": 0}

@@ -14,8 +14,8 @@ from tests.unit.training.dial import Dial, Towards, press, source, turned
 
 import secant
 from secant import fitting
+from secant._host.provenance import versions
 from secant.exceptions import CheckpointWarning, TrainingWarning
-from secant.provenance import versions
 from secant.training import (
     CheckpointError,
     Status,

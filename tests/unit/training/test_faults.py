@@ -12,7 +12,8 @@ from tests.unit.training.dial import Towards, press, turned
 from tests.unit.training.test_checkpoints import same, stopped_at
 
 import secant
-from secant import CheckpointWarning, atomic_files
+from secant import CheckpointWarning
+from secant._host import atomic_files
 from secant.training import CheckpointError, Status, checkpointing, keeping_best_on_interrupt
 
 pytestmark = pytest.mark.usefixtures("unoptimised", "as_in_a_terminal")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from secant._host.compilation import keep_programs
 from secant.estimators import ISADRE, ClassifierRatio, RatioEstimator, SecantRatio
-from secant.programs import keep_programs
 from secant.training import Training
 from secant_bench.benchmark import Outcome
 from secant_bench.performance.fresh_process import called_alone

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from secant.atomic_files import write_atomically
-from secant.io.tables import TableError, read_batches, write_table
+from secant._host.atomic_files import write_atomically
+from secant.tables.files import TableError, read_batches, write_table
 from secant_bench.real_tables.table import Table
 
 __all__ = ["MANIFEST", "Prepared", "Split", "check_prepared", "read_manifest", "write_prepared"]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from secant.io.tables import TableError, read_table, write_table
+from secant.tables.files import TableError, read_table, write_table
 from secant_bench.real_tables import Table
 from secant_bench.real_tables.prepared import (
     MANIFEST,

@@ -1,0 +1,1 @@
+"""Plumbing: files, processes, clusters, versions and escaping."""

@@ -1,0 +1,114 @@
+"""JAX compilation cache: on by default and bounded, on disk and in memory."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import MutableMapping
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = [
+    "SETTINGS",
+    "folder_of_programs",
+    "forget_if_too_many",
+    "keep_programs",
+    "keep_programs_by_default",
+    "set_environment",
+]
+
+_MAPS = Path("/proc/self/maps")
+_MOST_MAPS = 20_000
+_MOST_PROGRAMS = 4_000  # tens of megabytes
+SETTINGS = {
+    "jax_persistent_cache_min_compile_time_secs": 0.0,  # a fit compiles many small programs
+    "jax_persistent_cache_min_entry_size_bytes": 0,
+}
+
+
+def folder_of_programs() -> Path:
+    """The default folder of the cache: `secant/programs` in the user's cache."""
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if cache else Path.home() / ".cache") / "secant" / "programs"
+
+
+def keep_programs(folder: str | Path | None = None) -> None:
+    """Cache compiled JAX programs in a folder, for this and later processes.
+
+    A fit in a later process then starts faster. The first fit of a process and the command line
+    `secant` call this; `JAX_COMPILATION_CACHE_DIR` names another
+    folder, and `JAX_ENABLE_COMPILATION_CACHE=false` disables the cache.
+
+    Args:
+        folder: of the cache. It holds at most 4,000 programs; beyond that the oldest half is
+            deleted. None is `~/.cache/secant/programs`.
+
+    Examples:
+        >>> import secant
+        >>> secant.keep_programs()  # doctest: +SKIP
+    """
+    import jax
+
+    place = (folder_of_programs() if folder is None else Path(folder)).absolute()
+    place.mkdir(parents=True, exist_ok=True)
+    _forget_the_oldest(place)
+    jax.config.update("jax_compilation_cache_dir", str(place))
+    for name, value in SETTINGS.items():
+        jax.config.update(name, value)
+
+
+@functools.cache
+def keep_programs_by_default() -> None:
+    """Call `keep_programs()` once, unless the user has configured the cache; ignore failures."""
+    import jax
+
+    chosen = getattr(jax.config, "jax_compilation_cache_dir", None)
+    if chosen or not getattr(jax.config, "jax_enable_compilation_cache", True):
+        return
+    with suppress(OSError):
+        keep_programs()
+
+
+def set_environment(environment: MutableMapping[str, str]) -> None:
+    """Configure the cache by environment variables, before JAX is imported.
+
+    The user's settings take precedence. Without a writable folder there is no cache.
+    """
+    if "JAX_COMPILATION_CACHE_DIR" in environment:
+        return
+    folder = folder_of_programs()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return
+    if os.access(folder, os.W_OK):
+        _forget_the_oldest(folder)
+        environment["JAX_COMPILATION_CACHE_DIR"] = str(folder)
+        for name, value in SETTINGS.items():
+            environment.setdefault(name.upper(), str(value))
+
+
+def _forget_the_oldest(folder: Path) -> None:
+    """Delete the oldest programs. JAX's own limit would stat every file at each write."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries]
+    if len(names) <= _MOST_PROGRAMS:
+        return
+    with suppress(OSError):  # another process may delete them at the same time
+        files = sorted((folder / name for name in names), key=lambda path: path.stat().st_mtime_ns)
+        for path in files[: len(files) - _MOST_PROGRAMS // 2]:
+            path.unlink()
+
+
+def forget_if_too_many() -> None:
+    """Clear compiled programs from memory before a long process runs out of memory maps.
+
+    Every program holds some, and Linux allows 65,530 per process: a long sweep without this ended
+    in "LLVM compilation error: Cannot allocate memory", and a run of all tests in a crash.
+    """
+    if _MAPS.exists() and _MAPS.read_bytes().count(b"\n") > _MOST_MAPS:
+        import equinox
+        import jax
+
+        jax.clear_caches()
+        equinox.clear_caches()  # type: ignore[no-untyped-call]

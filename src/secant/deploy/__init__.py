@@ -1,0 +1,1 @@
+"""Fitted models at work: exported, and scoring tables and folders of tables."""

@@ -1,0 +1,108 @@
+"""Programs of ratio estimators."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from secant.deploy.export.intervals import ColumnTables
+from secant.deploy.export.programs import ExportError, Inputs, Program
+from secant.estimators import KernelRatio, RatioEstimator
+from secant.estimators.kernel.basis import GaussianBasis
+from secant.estimators.neural import NeuralMixin
+from secant.integration import Quadrature, Rule, SecantSteps
+from secant.models.secant_function import SecantFunction
+from secant.scaling import FARTHEST, LEVELS, Scaling, tail
+
+__all__ = ["fitted_part", "ratio_program", "scaled"]
+
+Rows = Float[Array, "n d"]
+
+
+def fitted_part(estimator: RatioEstimator) -> NeuralMixin | KernelRatio:
+    """The estimator that answers, where one chooses among others.
+
+    Raises:
+        ExportError: If it is of a kind that is not a program of arrays.
+    """
+    found = estimator.in_use
+    if not isinstance(found, NeuralMixin | KernelRatio):
+        raise ExportError(
+            f"a {type(found).__name__} cannot be exported: what it asks is not a program of "
+            "secant's. Fit a ClassifierRatio, a SecantRatio or a KernelRatio."
+        )
+    return found
+
+
+def ratio_program(estimator: RatioEstimator) -> Program:
+    """log r̂ as a program.
+
+    Raises:
+        ExportError: If a part of the estimator cannot be exported.
+    """
+    found = fitted_part(estimator)
+    if isinstance(found, KernelRatio):
+        return _kernel_program(found)
+    model, rule, scaling = found.model_, found.rule_, found.scaling_
+    _check_rule(rule)
+    return Program(
+        "log_ratio",
+        found.n_features_in_,
+        lambda x: Inputs((scaled(x, scaling),)),
+        lambda x: _integral(model, rule, x),
+    )
+
+
+def scaled(x: Rows, scaling: Scaling) -> Rows:
+    """`Scaling.precise` as a program in float64."""
+    y = jnp.clip((x - scaling.center) / scaling.scale, -FARTHEST, FARTHEST)
+    if not any(scaling.tabulated):
+        return y
+    tables = ColumnTables.of(list(scaling.knots))
+    knots, levels = scaling.knots, np.broadcast_to(LEVELS, scaling.knots.shape)
+    k = tables.interval(y)
+    slope = tables.at(k, np.diff(levels) / np.diff(knots))
+    inner = jnp.clip(y, knots[:, 0], knots[:, -1])
+    inside = tables.at(k, levels) + slope * (inner - tables.at(k, knots))
+    mapped = inside + tail(y, knots[:, 0], knots[:, -1], jnp)
+    return jnp.where(np.array(scaling.tabulated), mapped, y)
+
+
+def _check_rule(rule: Rule) -> None:
+    if not isinstance(rule, SecantSteps | Quadrature):
+        raise ExportError(
+            f"the rule {rule!r} cannot be exported: it chooses its evaluations by the rows. Fit "
+            "with fixed ones, such as rule=GaussLegendre(32)."
+        )
+
+
+def _integral(model: SecantFunction, rule: Rule, x: Rows) -> Float[Array, " n"]:
+    if not isinstance(rule, Quadrature):
+        return jnp.asarray(rule(model, x).value)
+
+    # As a loop: fifty copies of a network take a converter half a minute.
+    def step(
+        total: Float[Array, " n"], node: tuple[Float[Array, ""], ...]
+    ) -> tuple[Float[Array, " n"], None]:
+        time, weight = node
+        return total + weight * model.time_score(x, jnp.full(x.shape[0], time, x.dtype)), None
+
+    nodes = [jnp.asarray(values, x.dtype) for values in rule.nodes()]
+    return jax.lax.scan(step, jnp.zeros(x.shape[0], x.dtype), tuple(nodes))[0]
+
+
+def _kernel_program(estimator: KernelRatio) -> Program:
+    """All of it in double precision: coefficients of either sign all but cancel."""
+    scaling, link = estimator.scaling_, estimator.link_
+    centers, coefficients = estimator.centers_, estimator.coefficients_
+    basis = GaussianBasis(centers, estimator.bandwidth_)
+
+    def prepare(x: Rows) -> Inputs:
+        y = scaled(x, scaling)
+        squares = jnp.sum(y**2, axis=1)[:, None] - 2.0 * (y @ centers.T) + np.sum(centers**2, 1)
+        relative = basis.at(jnp.maximum(squares, 0.0), jnp) @ coefficients
+        return Inputs((), link.log_ratio(relative, jnp))
+
+    return Program("log_ratio", estimator.n_features_in_, prepare, None)

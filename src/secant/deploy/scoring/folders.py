@@ -1,0 +1,186 @@
+"""Scoring a folder of tables: one task a file, here or on a Dask cluster."""
+
+from __future__ import annotations
+
+import glob
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+from secant._host.clusters import Cluster, cluster_named, has_dask
+from secant.deploy.scoring.records import FileTask, Settings, digest_of, stamp_of
+from secant.deploy.scoring.scorer import Scored, Scorer, score_table
+from secant.tables.errors import TableError, quoted, shown
+from secant.tables.formats import FORMATS
+
+__all__ = ["FolderScored", "is_many", "score_folder", "table_files"]
+
+Report = Callable[[int, int], None]  # is told of files that are done, and of all
+
+
+@dataclass(frozen=True)
+class FolderScored:
+    """What came of scoring a folder.
+
+    Attributes:
+        total: of all files that have scores by now.
+        files: how many there are.
+        skipped: those that had been scored by the same model before.
+        failures: those that could not be scored, by name, with the error.
+    """
+
+    total: Scored
+    files: int
+    skipped: int
+    failures: Mapping[str, str]
+
+
+def is_many(data: str | Path) -> bool:
+    """Whether this is a folder or a pattern of names, and not one table."""
+    path = Path(data)
+    return path.is_dir() or (not path.exists() and glob.has_magic(str(path)))
+
+
+def table_files(data: str | Path) -> list[Path]:
+    """The tables of a folder, or those that a pattern such as `data/2024-*.parquet` names.
+
+    Raises:
+        TableError: If there are none, or two of one name.
+    """
+    path = Path(data)
+    found = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path), recursive=True))
+    files = sorted(f for f in found if f.suffix.lower() in FORMATS and f.name[0] != ".")
+    if not files:
+        raise TableError(f"{shown(path)} holds no table; a table ends in {', '.join(FORMATS)}.")
+    twice = [name for name, count in Counter(f.name for f in files).items() if count > 1]
+    if twice:
+        raise TableError(
+            f"{shown(path)} names several files {quoted(twice)}; outputs have the names of their "
+            "tables. Score one folder at a time."
+        )
+    return files
+
+
+def score_folder(
+    model: str | Path,
+    data: str | Path,
+    output: str | Path,
+    *,
+    keep: Sequence[str] | None = None,
+    name: str | None = None,
+    batch_rows: int = 65_536,
+    seed: int = 0,
+    scheduler: str | None = "local",
+    report: Report | None = None,
+) -> FolderScored:
+    """Score all tables of a folder by a model file, into files of the same names in another.
+
+    Every output appears whole or not at all. Begun again, it scores only what is not done yet: a
+    file that is new, has changed, or was scored by another model. A file's scores depend on
+    neither the other files nor where it is scored: they are those of `score_table`.
+
+    Args:
+        model: the model file.
+        data: a folder, or a pattern such as `data/2024-*.parquet`.
+        output: the folder to write, made if need be.
+        keep: names or globs of columns to write beside the scores; None for all.
+        name: of the new column; None is "log_ratio" or "log_density".
+        batch_rows: rows of a file in memory at once.
+        seed: of the noise on categories, the same for every file.
+        scheduler: "local", one after the other in this process; "dask", by a worker process a core;
+            or the address of a Dask cluster that sees the same files, `tcp://host:8786`. None is
+            "dask" where it is installed and there are several files to score.
+        report: is told how many files are done, of how many.
+
+    Returns:
+        Numbers over all files, and the errors of those that failed.
+
+    Raises:
+        ModelFileError: If the model cannot be read.
+        TableError: If there are no tables, or `output` is where they are.
+        ValueError: If there is no such scheduler, or Dask is not installed.
+    """
+    from secant import __version__
+
+    model, folder = Path(model).resolve(), Path(output).resolve()
+    cluster = None if scheduler is None else cluster_named(scheduler)
+    column = name or Scorer.loaded(model).quantity  # also refuses what is no model, at once
+    tasks = [FileTask(file.resolve(), folder / file.name) for file in table_files(data)]
+    _make(folder, tasks)
+    kept = None if keep is None else tuple(keep)
+    settings = Settings(model, digest_of(model), __version__, kept, name, seed, batch_rows)
+    found: dict[FileTask, Scored | Exception] = {
+        task: done for task in tasks if (done := task.done(settings)) is not None
+    }
+    waiting = [task for task in tasks if task not in found]
+    skipped = len(found)
+    if scheduler is None and len(waiting) > 1 and has_dask():
+        cluster = Cluster()
+    for task, result in _results(settings, waiting, cluster):
+        found[task] = result
+        if report is not None:
+            report(len(found), len(tasks))
+    return _joined(column, tasks, found, skipped)
+
+
+def _make(folder: Path, tasks: Sequence[FileTask]) -> None:
+    if any(task.data.parent == folder for task in tasks):
+        raise TableError(f"{shown(folder)} is where the tables are; name another folder for them.")
+    if folder.exists() and not folder.is_dir():
+        raise TableError(f"{shown(folder)} must be a folder for the scored tables; it is a file.")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _results(
+    settings: Settings, tasks: Sequence[FileTask], cluster: Cluster | None
+) -> Iterator[tuple[FileTask, Scored | Exception]]:
+    if cluster is not None and tasks:  # without tasks there is nothing to start workers for
+        yield from cluster.done(partial(_scored, settings), tasks)
+        return
+    for task in tasks:
+        try:
+            yield task, _scored(settings, task)
+        except Exception as error:  # the other files shall be scored
+            yield task, error
+
+
+def _scored(settings: Settings, task: FileTask) -> Scored:
+    """Score one file, in whichever process."""
+    stamp = stamp_of(task.data)  # before it is read: a change on the way shall be seen
+    found = score_table(
+        _scorer(settings.model, settings.digest),
+        task.data,
+        task.output,
+        keep=settings.keep,
+        name=settings.name,
+        batch_rows=settings.batch_rows,
+        seed=settings.seed,
+    )
+    task.keep_record(settings, stamp, found)
+    return found
+
+
+@lru_cache(maxsize=1)  # a worker scores many files by one model
+def _scorer(model: Path, digest: str) -> Scorer:
+    if digest_of(model) != digest:
+        raise TableError(f"{shown(model)} was changed while tables were scored by it; begin again.")
+    return Scorer.loaded(model)
+
+
+def _joined(
+    column: str,
+    tasks: Sequence[FileTask],
+    found: Mapping[FileTask, Scored | Exception],
+    skipped: int,
+) -> FolderScored:
+    """In the order of the files, so that sums do not depend on which ended first."""
+    total, failures = Scored(column), {}
+    for task in tasks:
+        result = found[task]
+        if isinstance(result, Scored):
+            total = total.joined(result)
+        else:
+            failures[task.data.name] = str(result) or type(result).__name__
+    return FolderScored(total, len(tasks), skipped, failures)

@@ -1,0 +1,210 @@
+"""NumPy arrays, alone (.npy) or several together (.npz). Pickled objects are never loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from secant.tables.errors import TableError, counted, quoted, shown
+from secant.tables.formats.array_claims import check_claims, read_members
+from secant.tables.formats.base import Sink, TableFormat, check_columns
+from secant.tables.formats.signatures import Content
+
+__all__ = ["NumpyArchive", "NumpyArray"]
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+class NumpyArray(TableFormat):
+    """One array (n, d) of numbers, whose columns are named "0", "1" and so on.
+
+    An array (n,) is one column; the fields of a structured array are columns with their own names.
+    """
+
+    name = ".npy"
+    content = Content.NUMPY
+
+    def names(self, path: Path) -> list[str]:
+        """Columns of a file."""
+        return list(_columns_of(_mapped(path)))
+
+    def batches(
+        self, path: Path, columns: Sequence[str], *, rows: int, text: Sequence[str] = ()
+    ) -> Iterator[pa.Table]:
+        """Tables of at most `rows` rows, in turn; the file is mapped into memory."""
+        return _slices(_columns_of(_mapped(path)), columns, rows)
+
+    def sink(self, path: Path, schema: pa.Schema) -> Sink:
+        """A new file for rows of this schema, in the type that holds all its columns."""
+        return _ArraySink(path, schema)
+
+
+class NumpyArchive(TableFormat):
+    """Arrays of one length, held in memory.
+
+    An array (n,) is a column with its name; an array (n, d) named x is the columns "x.0", "x.1", …
+    A single array (n, d) is read as a .npy is.
+    """
+
+    name = ".npz"
+    content = Content.ZIP
+
+    def names(self, path: Path) -> list[str]:
+        """Columns of a file."""
+        return list(_archived(path))
+
+    def batches(
+        self, path: Path, columns: Sequence[str], *, rows: int, text: Sequence[str] = ()
+    ) -> Iterator[pa.Table]:
+        """Tables of at most `rows` rows, in turn."""
+        return _slices(_archived(path), columns, rows)
+
+    def sink(self, path: Path, schema: pa.Schema) -> Sink:
+        """A new file for rows of this schema: an array a column."""
+        return _ArchiveSink(path, schema)
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    with path.open("rb") as file:
+        check_claims(file, path.stat().st_size)
+    return np.load(path, mmap_mode="r", allow_pickle=False)
+
+
+def _archived(path: Path) -> Columns:
+    arrays = read_members(path)
+    if len(arrays) == 1 and next(iter(arrays.values())).ndim == 2:
+        return _columns_of(next(iter(arrays.values())))
+    lengths = {name: f"{name}: {array.shape}" for name, array in arrays.items()}
+    if len({array.shape[:1] for array in arrays.values()}) > 1:
+        raise TableError(f"Its arrays differ in length: {quoted(lengths.values())}.")
+    columns: dict[str, NDArray[Any]] = {}
+    for name, array in arrays.items():
+        columns |= {name: array} if array.ndim == 1 else _columns_of(array, f"{name}.")
+        check_columns(len(columns))
+    return columns
+
+
+def _columns_of(array: NDArray[Any], prefix: str = "") -> Columns:
+    if array.dtype.names is not None and array.ndim == 1:
+        return {prefix + name: array[name] for name in array.dtype.names}
+    if array.ndim not in (1, 2):
+        raise TableError(f"A table is an array of shape (n, d); this one has {array.shape}.")
+    check_columns(array.shape[1] if array.ndim == 2 else 1)
+    columns = array.reshape(len(array), -1) if array.ndim == 1 else array
+    return {f"{prefix}{i}": columns[:, i] for i in range(columns.shape[1])}
+
+
+def _slices(found: Columns, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
+    n = len(found[columns[0]])
+    for start in range(0, max(n, 1), rows):
+        yield pa.table({name: _arrow(name, found[name][start : start + rows]) for name in columns})
+
+
+def _arrow(name: str, values: NDArray[Any]) -> pa.Array:
+    if values.dtype.kind not in "biufUMm" or values.ndim != 1:
+        raise TableError(
+            f"Column {shown(name)} holds {values.dtype} of shape {values.shape}; a column holds "
+            "one number, truth value, text or date a row."
+        )
+    return pa.array(values.astype(_arrow_dtype(values.dtype)))
+
+
+def _arrow_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type among those that Arrow knows: native byte order, units from days to nanoseconds."""
+    if dtype.kind == "f":
+        return np.dtype({2: np.float32, 4: np.float32}.get(dtype.itemsize, np.float64))
+    if dtype.kind in "Mm":
+        unit = np.datetime_data(dtype)[0]
+        known = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s"}.get(unit, unit)
+        if dtype.kind == "m" and known == "D":
+            known = "s"  # Arrow's durations begin at seconds
+        return np.dtype(f"{dtype.kind}8[{known}]")
+    return dtype.newbyteorder("=")
+
+
+class _ArraySink(Sink):
+    """Rows after rows; the header, which says how many, is written again at the end."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._dtype = np.result_type(*(_number_dtype(field) for field in schema))
+        self._shape = (0, len(schema))
+        self._file = path.open("wb")
+        self._write_header()
+
+    def write(self, table: pa.Table) -> None:
+        columns = [_numpy(name, table[name]) for name in table.column_names]
+        rows = np.stack(columns, axis=1).astype(self._dtype)
+        self._file.write(rows.tobytes())
+        self._shape = (self._shape[0] + len(rows), self._shape[1])
+
+    def close(self) -> None:
+        with self._file:
+            self._file.seek(0)
+            self._write_header()  # as long as before: NumPy leaves room for 21 digits
+
+    def _write_header(self) -> None:
+        descr = np.lib.format.dtype_to_descr(self._dtype)
+        header = {"descr": descr, "fortran_order": False, "shape": self._shape}
+        np.lib.format.write_array_header_1_0(self._file, header)
+
+
+class _ArchiveSink(Sink):
+    """Tables kept until the end: a member of an archive is written whole."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._path = path
+        self._tables = [schema.empty_table()]
+
+    def write(self, table: pa.Table) -> None:
+        self._tables.append(table)
+
+    def close(self) -> None:
+        table = pa.concat_tables(self._tables)
+        columns = {name: _numpy(name, table[name]) for name in table.column_names}
+        with ZipFile(self._path, "w") as archive:
+            for name, values in columns.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, values, allow_pickle=False)
+
+
+def _number_dtype(field: pa.Field) -> np.dtype[Any]:
+    kind = field.type
+    if pa.types.is_decimal(kind):
+        return np.dtype(np.float64)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        raise TableError(
+            f"Column {shown(field.name)} holds {kind}, and a .npy holds numbers only. Write a "
+            ".parquet or a .csv."
+        )
+    return np.dtype(kind.to_pandas_dtype())
+
+
+def _numpy(name: str, column: pa.ChunkedArray) -> NDArray[Any]:
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    if pa.types.is_floating(column.type) or pa.types.is_temporal(column.type):
+        values = column.to_numpy()  # NaN or NaT where a value is missing
+    elif column.null_count:
+        raise TableError(
+            f"Column {shown(name)} lacks {counted(column.null_count, 'value')}, and a NumPy array "
+            f"of {column.type} has no sign for that. Write a .parquet or a .csv."
+        )
+    else:
+        values = column.to_numpy()
+    return _without_objects(name, column, values)
+
+
+def _without_objects(name: str, column: pa.ChunkedArray, values: NDArray[Any]) -> NDArray[Any]:
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return values.astype(np.str_)
+    if values.dtype == np.object_:
+        raise TableError(
+            f"Column {shown(name)} holds {column.type}, which NumPy cannot hold. Write a .parquet."
+        )
+    return values

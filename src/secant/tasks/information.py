@@ -1,0 +1,180 @@
+"""How mutual information is estimated, and what an estimate says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.base import clone
+
+from secant._host.notebook import fragment
+from secant.diagnostics import RatioDiagnostics
+from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
+from secant.sizing import FEW_ROWS
+from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds
+from secant.tasks.defaults import default_ratio
+from secant.tasks.dependence import CrossFitPlan
+from secant.tasks.fit_record import one_line
+from secant.tasks.intervals import checked_confidence, normal_interval
+from secant.tasks.permutation import checked_permutations
+
+__all__ = ["Base", "MIOptions", "MutualInformation", "OnPath", "unit_of"]
+
+Base = Literal["nats", "bits"]
+
+_NATS = {"nats": 1.0, "bits": math.log(2.0)}
+
+
+def unit_of(base: Base) -> float:
+    """How many nats one unit is."""
+    if base not in _NATS:
+        raise ValueError(f"`base` must be 'nats' or 'bits'; got {base!r}.")
+    return _NATS[base]
+
+
+@dataclass(frozen=True)
+class MIOptions:
+    """How mutual information is estimated.
+
+    Attributes:
+        estimator: of the ratio, or a `PathEntropy`; None is a `ChasmSwitch` between a classifier on
+            a Gaussian anchor and `SecantRatio`, with networks that suit the number of rows.
+        n_folds: every row is scored by a fit on the other folds; None is 5 below 5,000 rows and 2
+            from there on.
+        n_ensemble: fits a fold, whose log ratios are averaged.
+        n_permutations: re-pairings behind the p-value, whose least value is 1/(n_permutations + 1).
+        normal_margins: replace every column by its normal scores, which leaves the information
+            unchanged and makes the answer free of scale and tails.
+        correct: add what fits from so many rows fall short by, measured on rows drawn from the fit
+            itself. Only where the ratio can be normalised and is below three nats on average, for
+            elsewhere such rows are not like the data; doubles the time.
+        second_opinion: also estimate along the path (F1); True is `PathEntropy` with settings that
+            suit the number of rows. Left out where a column has many equal values.
+        base: "nats" or "bits".
+        confidence: of the interval.
+    """
+
+    estimator: RatioEstimator | PathEntropy | None = None
+    n_folds: int | None = None
+    n_ensemble: int = 1
+    n_permutations: int = 199
+    normal_margins: bool = True
+    correct: bool = True
+    second_opinion: bool | PathEntropy = True
+    base: Base = "nats"
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        unit_of(self.base)
+        checked_ensemble(self.n_ensemble)
+        checked_permutations(self.n_permutations)
+        checked_confidence(self.confidence)
+
+    def as_text(self, random_state: object) -> dict[str, str]:
+        """All of it and the seed, for a reader."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: one_line(v) for name, v in {**values, "random_state": random_state}.items()}
+
+    def plan(self, n: int) -> CrossFitPlan:
+        """The cross-fit of n rows."""
+        folds = self.n_folds
+        if folds is None:
+            folds = 5 if n < FEW_ROWS else 2
+        checked_folds(folds, n)
+        estimator = self.estimator
+        assert not isinstance(estimator, PathEntropy)
+        chosen = default_ratio(n) if estimator is None else checked_estimator(estimator)
+        return CrossFitPlan(
+            chosen, folds, self.n_ensemble, self.n_permutations, self.normal_margins
+        )
+
+    def path_entropy(self) -> PathEntropy | None:
+        """The estimator along the path, if one is wanted."""
+        if isinstance(self.second_opinion, PathEntropy):
+            return clone(self.second_opinion)
+        return PathEntropy(anchor=GaussianMoments()) if self.second_opinion else None
+
+
+@dataclass(frozen=True)
+class OnPath:
+    """The second opinion: mutual information along the path (F1), without pointwise values."""
+
+    estimate: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class MutualInformation:
+    """Mutual information (or total correlation) with its error.
+
+    Attributes:
+        estimate: in `base`; it may be a little below 0 where there is no dependence.
+        standard_error: of the estimate; half of the correction counts as uncertain.
+        p_value: against independence, by permutation; NaN if none could be made.
+        pointwise: (n,) each row's out-of-fold log ratio; their mean is the estimate. None for an
+            estimator that has no pointwise values.
+        correction: what the shortfall of fits from so many rows has added to every value.
+        base: "nats" or "bits".
+        confidence: of the interval.
+        is_normalised: whether E_{p_0}[r̂] = 1 could be imposed; if not, the error is of first order
+            in that of log r̂.
+        diagnostics: of every fit behind the estimate.
+        on_path: the second opinion, if one was asked for.
+        settings: how it was estimated, by name, as text.
+    """
+
+    estimate: float
+    standard_error: float
+    p_value: float
+    pointwise: Float[np.ndarray, " n"] | None
+    correction: float
+    base: Base
+    confidence: float
+    is_normalised: bool
+    diagnostics: tuple[RatioDiagnostics, ...]
+    on_path: OnPath | None = None
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The normal confidence interval."""
+        return normal_interval(self.estimate, self.standard_error, self.confidence)
+
+    @property
+    def opinions_differ(self) -> bool:
+        """Whether the second opinion is off by more than two standard errors of the difference."""
+        if self.on_path is None:
+            return False
+        error = math.hypot(self.standard_error, self.on_path.standard_error)
+        return abs(self.estimate - self.on_path.estimate) > 2.0 * error
+
+    def __float__(self) -> float:
+        """The estimate."""
+        return self.estimate
+
+    def __str__(self) -> str:
+        """One readable line, and one for each thing to know."""
+        low, high = self.interval
+        lines = [
+            f"{self.estimate:.4f} ± {self.standard_error:.4f} {self.base}, "
+            f"{self.confidence:.0%} interval [{low:.4f}, {high:.4f}]"
+        ]
+        if not math.isnan(self.p_value):
+            lines.append(f"independence: p = {self.p_value:.3g}")
+        if not self.is_normalised and self.pointwise is not None:
+            lines.append("the ratio could not be normalised: its tail is too heavy")
+        if self.opinions_differ and self.on_path is not None:
+            lines.append(
+                f"on the path: {self.on_path.estimate:.4f} ± {self.on_path.standard_error:.4f} "
+                f"{self.base}; the two disagree by more than their errors"
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        first, *more = str(self).splitlines()
+        return fragment(f"mutual information {first}", [("", line) for line in more])
