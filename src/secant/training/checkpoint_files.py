@@ -45,7 +45,7 @@ class Progress(NamedTuple):
 
     @property
     def step(self) -> int:
-        """Of the last look."""
+        """Step of the last evaluation."""
         return self.history[-1].step
 
 
@@ -78,8 +78,8 @@ class Slot:
         steps = [int(step) for step in gathered(np.array(found.step))]
         if len(set(steps)) > 1:
             raise CheckpointError(
-                f"processes that train together must all read one {self._path}; theirs are of "
-                f"steps {steps}. Name a folder that all of them share."
+                f"all processes must read the same {self._path}; theirs are of "
+                f"steps {steps}. Use a folder that all of them share."
             )
         return found
 
@@ -92,13 +92,13 @@ class Slot:
             progress = _unpacked(found, start, self._fingerprint)
         except (ModelFileError, KeyError, IndexError, TypeError, ValueError) as error:
             raise CheckpointError(
-                f"cannot go on from {self._path}: {error} Delete that file to train anew, or take "
+                f"cannot resume from {self._path}: {error} Delete that file to train again, or use "
                 "another folder."
             ) from None
         if changes:
             warnings.warn(
-                f"{self._path} {changes}: the fit goes on, but its model may differ in the last "
-                "digits from that of an unbroken fit. Go back to those for the same bits.",
+                f"{self._path} {changes}: the fit resumes, but its model may differ in the last "
+                "digits from an uninterrupted fit. Use those versions for identical results.",
                 CheckpointWarning,
                 stacklevel=5,
             )
@@ -135,16 +135,17 @@ class Slot:
             self.write(progress)
         except CheckpointError as error:
             then = (
-                "The training has ended and its result is returned: save it, elsewhere if need be."
+                "Training has ended and its result is returned: save it elsewhere."
                 if has_ended
-                else f"The training goes on and tries again in {self._every:g} s; mend it by then."
+                else f"Training continues and tries again in {self._every:g} s."
             )
             warnings.warn(f"{error} {then}", CheckpointWarning, stacklevel=4)
 
     def _left(self) -> str:
         if self._step_on_disk is None:
             return "There is no earlier checkpoint."
-        return f"The earlier one, of step {self._step_on_disk}, is kept and can be gone on from."
+        step = self._step_on_disk
+        return f"The earlier one, of step {step}, is kept, and the fit can resume from it."
 
 
 def _contents(progress: Progress, fingerprint: dict[str, str]) -> Contents:
@@ -158,7 +159,7 @@ def _contents(progress: Progress, fingerprint: dict[str, str]) -> Contents:
 
 def _unpacked(found: Contents, start: Progress, fingerprint: dict[str, str]) -> Progress:
     if found.header.get("checkpoint") != _FORMAT:
-        raise ValueError(f"it is no checkpoint of format {_FORMAT}, by this version of secant.")
+        raise ValueError(f"it is not a checkpoint of format {_FORMAT}, of this version of secant.")
     difference = first_difference(found.header["fingerprint"], fingerprint)
     if difference is not None:
         changes = _changes(found.header)  # other versions may name the same settings differently

@@ -73,8 +73,8 @@ class OptimalTransport(Pairing):
         squares = [jnp.sum(x**2, axis=-1) for x in (x_0, x_1)]
         cost = squares[0][:, None] + squares[1][None, :] - 2.0 * x_0 @ x_1.T
         cost = cost / jnp.mean(cost)
-        # Subtracting the minimum of a row or column does not change the plan, and gives each of them
-        # a kernel entry of 1: plain scaling is then stable, and much faster than in logs.
+        # Subtracting the minimum of a row or column does not change the plan, and gives each of
+        # them a kernel entry of 1: plain scaling is then stable, and much faster than in logs.
         cost = cost - jnp.min(cost, axis=1, keepdims=True)
         cost = cost - jnp.min(cost, axis=0, keepdims=True)
         problem = geometry.Geometry(cost_matrix=cost, epsilon=self.epsilon)
