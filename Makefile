@@ -85,7 +85,9 @@ docs/figures/gallery/%.png: examples/%.py | $(STAMP)
 
 docs: $(DOCS) $(GALLERY)  ## build the documentation into site/
 	$(BIN)/python scripts/draw_imports.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/python scripts/build_docs.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # with --quiet, warnings would not count as errors
+	$(BIN)/python scripts/build_docs.py --check
 
 clean:  ## remove caches and outputs, keep the environment
 	rm -rf build dist demo-output fuzz-findings site docs/figures/gallery .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis .coverage

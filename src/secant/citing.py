@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["bibtex", "citation", "works"]
 
-# What each part rests on; a class stands for its subclasses too.
+# The works behind each part; an entry for a class applies to its subclasses.
 _SOURCES: dict[str, tuple[str, ...]] = {
     "PathMixin": ("choi2022density",),
     "SecantRatio": ("chen2025diffusion", "albergo2023stochastic"),
@@ -52,15 +52,15 @@ _KERNELS = {
     "kliep": "sugiyama2008direct",
     "kulsif": "kanamori2012statistical",
 }
-# A result of mutual information keeps its settings as text. Unless an estimator was named, it is a
-# classifier near independence and the secant beyond (`secant.tasks.defaults`).
+# A mutual-information result stores its settings as text. The default estimator is a
+# classifier near independence and `SecantRatio` otherwise (`secant.tasks.defaults`).
 _DEFAULT_ESTIMATOR = ("Logistic", "SecantRatio")
 _ENTRY = re.compile(r"^@(?P<kind>\w+)\{(?P<key>[^,\s]+),\n(?P<fields>.*?)^\}$", re.M | re.S)
 _FIELD = re.compile(r"^  (\w+)\s*= \{(.*)\},?$", re.M)
 
 
 def citation(fitted: object) -> None:
-    """Print the BibTeX of what a fitted estimator, a density or a result was made with.
+    """Print the BibTeX entries for a fitted estimator, a density or a result.
 
     Examples:
         >>> import numpy as np, secant
@@ -85,7 +85,7 @@ def bibtex(fitted: object) -> str:
 
 @cache
 def works() -> dict[str, dict[str, str]]:
-    """Every work of the bibliography by its key: its fields, and the whole entry as `bibtex`."""
+    """Every work of the bibliography by its key: its fields, and the entry as `bibtex`."""
     text = resources.files("secant").joinpath("references.bib").read_text(encoding="utf-8")
     return {
         entry["key"]: {**dict(_FIELD.findall(entry["fields"])), "bibtex": entry[0]}
@@ -102,7 +102,7 @@ def _check(fitted: object) -> None:
     if hasattr(fitted, "fit"):
         from sklearn.utils.validation import check_is_fitted
 
-        check_is_fitted(fitted)  # which parts are in use is known after the fit
+        check_is_fitted(fitted)  # the parts in use are known only after the fit
 
 
 def _is_ours(part: object) -> bool:
@@ -110,7 +110,7 @@ def _is_ours(part: object) -> bool:
 
 
 def _parts(part: object, seen: set[int]) -> Iterator[object]:
-    """An object of ours and all that it holds, each once."""
+    """An object of secant and its parts, each once."""
     if id(part) in seen:
         return
     seen.add(id(part))
@@ -134,7 +134,7 @@ def _sources(part: Any) -> Iterator[str]:  # noqa: ANN401, told apart by its nam
             yield _KERNELS[part.method]
             if part.iterations > 1:
                 yield "gruber2024overcoming"
-        case "SpectralSecant" if part.order > 1:  # of order 1 it is a plain network
+        case "SpectralSecant" if part.order > 1:  # with order 1 it is a plain network
             yield "chen2026onestep"
         case "LogNormalizer" if part.method.startswith("annealing"):
             yield "delmoral2006sequential"
@@ -147,7 +147,7 @@ def _sources(part: Any) -> Iterator[str]:  # noqa: ANN401, told apart by its nam
 
 
 def _from_text(settings: Mapping[str, str]) -> Iterator[str]:
-    """Of the classes that settings name."""
+    """Works behind the classes named in settings."""
     named = re.findall(r"\w+", settings["estimator"])
     for name in _DEFAULT_ESTIMATOR if named == ["None"] else named:
         yield from _SOURCES.get(name, ())

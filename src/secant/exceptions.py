@@ -1,4 +1,4 @@
-"""Named warnings: each carries a number and a remedy in its message."""
+"""Warnings: each message has a number and a remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class AtomsWarning(UserWarning):
-    """A column holds few values, each in many rows: it has no density."""
+    """A column has few distinct values, so it has no density."""
 
 
 class CheckpointWarning(UserWarning):
@@ -27,15 +27,15 @@ class CheckpointWarning(UserWarning):
 
 
 class OverlapWarning(UserWarning):
-    """The two samples hardly overlap: averages of the ratio rest on a few rows."""
+    """The two samples hardly overlap: averages of the ratio depend on a few rows."""
 
 
 class ClippedRatioWarning(UserWarning):
-    """A fitted ratio is not positive, or beyond its bounds, at many rows, and was clipped there."""
+    """A fitted ratio is outside its bounds at many rows, and was clipped."""
 
 
 class ConstantColumnWarning(UserWarning):
-    """A column takes one value in both samples and says nothing about the ratio."""
+    """A column is constant in both samples and carries no information about the ratio."""
 
 
 class GaussianStartWarning(UserWarning):
@@ -43,24 +43,24 @@ class GaussianStartWarning(UserWarning):
 
 
 class NormaliserWarning(UserWarning):
-    """The mass of a learned density could not be told: its likelihoods may be off by a constant."""
+    """The normaliser of a density is unreliable: likelihoods may be off by a constant."""
 
 
 class OutlierWarning(UserWarning):
-    """A column holds a few values so far from the others that they alone would set its scale."""
+    """A column has outliers that would dominate its scale."""
 
 
 class PrecisionWarning(UserWarning):
-    """Numbers differ in digits that double precision does not hold."""
+    """Numbers differ in digits beyond double precision."""
 
 
 class TrainingWarning(UserWarning):
-    """Training stopped in a way that the user should know of."""
+    """Training ended before it was finished."""
 
 
 class DivergenceWarning(TrainingWarning):
-    """The loss of a training became infinite or NaN; says what came of the second try."""
+    """The loss became infinite or NaN; the message gives the outcome of the second run."""
 
 
 class UntrainedWarning(TrainingWarning):
-    """No trained state was better than the untrained one, which is kept."""
+    """Training did not improve the held-out loss; the initial state is kept."""

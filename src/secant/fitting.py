@@ -73,7 +73,7 @@ class Method(eqx.Module):
         anchor: a path in closed form of which the model learns what is left over; None for none.
         scaling: of the columns.
         rule: from the model to the log ratio; None for a model that has none.
-        optimiser: how gradients become steps.
+        optimiser: the update rule.
         training: budget, batch and rates.
         pairing: which rows of a batch are joined by the path; None leaves them independent.
     """

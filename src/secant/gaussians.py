@@ -25,7 +25,7 @@ class Gaussian:
     def of(
         cls, blocks: Iterable[Float[np.ndarray, "m d"]], weights: Float[np.ndarray, " n"] | None
     ) -> Gaussian:
-        """Weighted moments of rows that come in blocks, of all processes that bring their own."""
+        """Weighted moments of rows in blocks, pooled over processes with their own rows."""
         seen, mass, total, product = 0, np.zeros(()), np.zeros(()), np.zeros(())
         for block in blocks:
             x, n = block.astype(np.float64), block.shape[0]
@@ -41,7 +41,7 @@ class Gaussian:
     def shrunk(
         cls, mean: Float[np.ndarray, " d"], second: Float[np.ndarray, "d d"], n: int
     ) -> Gaussian:
-        """From E[x] and E[x xᵀ]; the covariance pulled to its diagonal as few rows call for."""
+        """From E[x] and E[x xᵀ]; the covariance is shrunk to its diagonal for small samples."""
         covariance = second - np.outer(mean, mean)
         variance = np.maximum(np.diag(covariance), 0.0)
         share = mean.size / (mean.size + n)
@@ -66,10 +66,10 @@ class Gaussian:
 
 
 def is_standard_normal(rows: Float[np.ndarray, "n d"]) -> bool:
-    """Whether rows look like draws of N(0, I), by their moments and by each column.
+    """Whether rows are consistent with N(0, I), by their moments and column by column.
 
-    A column fails if its Kolmogorov–Smirnov distance is one that chance exceeds once in 10,000
-    times, and 0.01 more: a base that is normal but for a hundredth will do.
+    A column fails if its Kolmogorov–Smirnov distance exceeds the 1/10,000 critical value by 0.01:
+    deviations of a hundredth are tolerated.
     """
     n, d = rows.shape
     allowed = 5.0 / np.sqrt(n) + 0.01

@@ -1,4 +1,4 @@
-"""From a secant or a time score to the log ratio: rules that count their evaluations."""
+"""Integration rules: from a secant or a time score to the log ratio."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ __all__ = [
     "tangent",
 ]
 
-# Rows whose activations stay in a core's cache: with 8192, width 256 and an anchor of four pairs
-# a row took 1.8 times as long.
+# The activations of a block fit into a core's cache: with blocks of 8192 rows, width 256 and an
+# anchor of four pairs took 1.8 times as long per row.
 _TILE = 1024
 
 
 class Integral(NamedTuple):
-    """log p_t(x) − log p_l(x) for each row, with what it cost and how far it can be off."""
+    """log p_t(x) − log p_l(x) for each row, with its number of evaluations and error estimate."""
 
     value: Float[Array, " n"] | Float[np.ndarray, " n"]
-    evaluations: int  # network evaluations a row
-    error: float  # largest difference from the rule's own cruder answer; nan where it has none
+    evaluations: int  # network evaluations per row
+    error: float  # largest difference from the rule's coarser answer; nan if it has none
 
 
 class Rule(eqx.Module):
     """A way to integrate a model's time score over [l, t] at fixed x."""
 
-    has_fixed_nodes: ClassVar[bool] = True  # whether its times do not depend on the rows
+    has_fixed_nodes: ClassVar[bool] = True  # whether its times are independent of the rows
 
     @abc.abstractmethod
     def __call__(
@@ -55,7 +55,7 @@ class Rule(eqx.Module):
         """The integral for each row."""
 
 
-# Compiled one evaluation at a time: a rule of fifty nodes must not become a program of fifty.
+# One evaluation is compiled, not the whole rule: fifty nodes would be fifty copies of the network.
 @eqx.filter_jit
 def _plus_time_score(
     total: Float[Array, " n"],

@@ -61,7 +61,7 @@ def conditional_variance(given: Conditional) -> Float[Array, "*n d"]:
 
 
 class Path(eqx.Module):
-    """A family of distributions p_t between p_0 and p_1, given by how its samples are made.
+    """A family of distributions p_t between p_0 and p_1, given by its samples.
 
     Attributes:
         schedule: the weights (α_t, β_t).
@@ -139,7 +139,7 @@ class DiffusionInterpolant(Path):
     """x_t = α_t x_0 + β_t x_1 (DI, no fresh noise).
 
     Its conditional given y = x_1 is N(β_t x_1, α_t² I) **only when p_0 = N(0, I)**. The velocity
-    form needs no such thing and takes any p_0.
+    form has no such requirement.
     """
 
     @property
@@ -152,7 +152,7 @@ class DiffusionInterpolant(Path):
         return jnp.zeros_like(t)
 
     def noise(self, key: PRNGKeyArray, like: Float[Array, "*n d"]) -> Float[Array, "*n d"]:
-        """Zeros: random numbers that are multiplied by γ_t = 0 would cost as much as any."""
+        """Zeros, because drawing noise that γ_t = 0 cancels would cost time."""
         del key
         return jnp.zeros_like(like)
 
@@ -190,10 +190,10 @@ class DiffusionBridge(Path):
 
     Attributes:
         gamma: γ, the noise in the middle of the path. The variance of the conditional time score
-            goes with 1/γ_t²: with γ = 0.1 the paper's method read 3.5 of 10 nats on
-            40-dimensional block Gaussians, with γ = 1 it came within a nat.
+            is proportional to 1/γ_t²: with γ = 0.1 the paper's method found 3.5 of 10 nats on
+            40-dimensional block Gaussians, with γ = 1 it was within a nat.
         epsilon: ε, the variance added at (and near) the ends. Both samples are blurred by it,
-            and it keeps the noise rate bounded; 0 is refused for that reason.
+            and it keeps the noise rate bounded; so it must be positive.
     """
 
     gamma: float = 1.0

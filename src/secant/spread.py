@@ -1,7 +1,7 @@
-"""Where the columns of two samples lie and how wide they are, whatever their unit.
+"""Robust location and scale of the columns of two samples.
 
-Means and squares are taken in units of each column's largest value, a power of two, so that they
-neither overflow nor lose a digit. Where a few far values would set the width, they are drawn in.
+Means and squares are computed in units of a power of two near each column's largest value, so that
+they neither overflow nor lose precision. Outliers that would dominate the scale are clipped.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from secant.exceptions import ConstantColumnWarning, OutlierWarning
 
 __all__ = ["Spread", "doubled", "moments"]
 
-_FEWEST_ROWS = 10  # of each sample, for a tenth of them to be a row
-_ROWS_LOOKED_AT = 2000  # of each sample, for the range of the most of them
-_TOO_WIDE = 100.0  # standard deviations a range: 0.4 of a normal column, 50 of 100,000 Cauchy rows
+_FEWEST_ROWS = 10  # minimum rows of each sample, so that a tenth is at least one row
+_ROWS_LOOKED_AT = 2000  # maximum rows of each sample used for the range of most rows
+_TOO_WIDE = 100.0  # standard deviations per range: normal column 0.4, 100,000 Cauchy rows 50
 _REACH = 3.0  # ranges: farther out than 9 standard deviations of a normal column
-_ROUNDING = 8.0 * np.finfo(np.float64).eps  # of its values: a column no wider holds one
+_ROUNDING = 8.0 * np.finfo(np.float64).eps  # relative width below which a column counts as constant
 
 Pair = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"]]
 Columns = Float[np.ndarray, " d"]
@@ -32,9 +32,9 @@ class Spread:
 
     Attributes:
         center: the mean.
-        scale: the standard deviation; infinity for a column of one value.
-        has_outliers: columns whose standard deviation would be that of a few far values. For mean
-            and deviation, those were drawn in to three ranges beyond the most of the rows.
+        scale: the standard deviation; infinity for a constant column.
+        has_outliers: columns whose standard deviation would be dominated by a few values. For mean
+            and deviation, these were clipped at three ranges beyond most of the rows.
     """
 
     center: Columns
@@ -43,8 +43,8 @@ class Spread:
 
     @classmethod
     def of(cls, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Spread:
-        """The spread of these rows, with a warning for columns of one value and for outliers."""
-        with np.errstate(over="ignore"):  # differences of the largest numbers there are
+        """Compute the spread, with a warning for constant columns and for outliers."""
+        with np.errstate(over="ignore"):  # differences of the largest floats
             return cls._of((doubled(x_0), doubled(x_1)))
 
     @classmethod
@@ -58,17 +58,17 @@ class Spread:
             drawn_in = _drawn_in(those)
             _warn_of_outliers(far, those, drawn_in)
             center[far], scale[far] = moments(*drawn_in)
-        # Divided by infinity, any value of such a column becomes 0, one never seen in fit too.
+        # Divided by infinity, any value of a constant column becomes 0, unseen values included.
         return cls(center, np.where(constant, np.inf, scale), far)
 
 
 def doubled(x: np.ndarray) -> Float[np.ndarray, "n d"]:
-    """In one precision and one order: sums, and classifiers, depend on those they are given."""
+    """Convert to one precision and memory order, on which sums and classifiers depend."""
     return np.asarray(x, dtype=np.float64, order="C")
 
 
 def _is_constant(pair: Pair) -> Bool[np.ndarray, " d"]:
-    """By the extremes: the mean of equal values is off by its rounding."""
+    """Compare the extremes, because the mean of equal values has a rounding error."""
     least, most = _extremes(pair)
     largest = np.maximum(np.abs(least), np.abs(most))
     return most / 2.0 - least / 2.0 <= _ROUNDING * largest / 2.0  # halves: doubles may overflow
@@ -82,7 +82,7 @@ def _extremes(pair: Pair) -> tuple[Columns, Columns]:
 def moments(*samples: Float[np.ndarray, "_ d"]) -> tuple[Columns, Columns]:
     """Mean and standard deviation of samples pooled with equal weight, in float64.
 
-    By way of a unit near each column's largest value, so that squares of 1e300 are numbers too.
+    In a unit near each column's largest value, so that squares of 1e300 do not overflow.
     """
     largest = [np.maximum(np.abs(x.min(axis=0)), np.abs(x.max(axis=0))) for x in samples]
     exponent = np.frexp(np.max(largest, axis=0))[1]
@@ -101,7 +101,7 @@ def _has_outliers(pair: Pair, scale: Columns) -> Bool[np.ndarray, " d"]:
 
 
 def _range(pair: Pair) -> tuple[Columns, Columns]:
-    """What holds the middle 80 % of either sample; where that is one value, of the other values."""
+    """The range of the middle 80 % of either sample; if that is one value, of the other values."""
     some = [x[:: -(-x.shape[0] // _ROWS_LOOKED_AT)] for x in pair]
     tenths = [np.quantile(x, [0.1, 0.9], axis=0) for x in some]
     low, high = np.minimum(*(t[0] for t in tenths)), np.maximum(*(t[1] for t in tenths))

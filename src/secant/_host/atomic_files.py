@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CAUSES = {
 
 
 def cause_in_words(error: OSError) -> str:
-    """What an operating system's error means to somebody who wants to write a file."""
+    """An explanation of an operating system's error on writing a file."""
     return _CAUSES.get(error.errno or 0, error.strerror or str(error))
 
 
@@ -60,19 +60,19 @@ def is_special(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A path beside `path` to write to, which takes its place when the block ends well.
+    """A temporary path that replaces `path` when the block succeeds.
 
     The new file is on disk before it is renamed, so that a crash at any moment leaves the old one
-    or the new one. After an error or an interrupt nothing is left behind; what a killed process
-    left, the next to write the same file takes away.
+    or the new one. After an error or an interrupt the temporary file is deleted; that of a
+    killed process is deleted by the next write of the same file.
 
     Raises:
-        OSError: whatever went wrong; an older file at the path is as it was.
+        OSError: the write failed; an older file at the path is unchanged.
     """
-    target = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
+    target = Path(os.path.realpath(path))  # a symbolic link stays; its target is replaced
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    if is_special(target):  # renaming onto /dev/null would take it away from everybody
+    if is_special(target):  # renaming onto /dev/null would delete the device
         raise OSError(errno.EINVAL, "it is a device or a pipe", str(target))
     _remove_leftovers(target)
     with _new_part(target) as part:
@@ -81,22 +81,22 @@ def replacing(path: str | Path) -> Iterator[Path]:
             part.chmod(target.stat().st_mode & 0o777)
         _synced(part, os.O_RDWR)
         os.replace(part, target)
-    # The file is complete by now: a system that cannot force a folder has not failed us.
+    # The file is complete; a system that cannot sync a folder is no error.
     with contextlib.suppress(OSError):
         _synced(target.parent, os.O_RDONLY)
 
 
 def write_atomically(path: str | Path, data: bytes | bytearray) -> None:
-    """Put data at a path, whole or not at all."""
+    """Write data to a path atomically."""
     with replacing(path) as part:
         part.write_bytes(data)
 
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Within it, no other process that asks is between reading a file and replacing it.
+    """Lock a file between reading and replacing it, among processes that use this lock.
 
-    By a lock on a file beside it, which stays. Windows has no such locks: there, let one process
+    The lock is a separate file, which stays. Windows has no such locks: there, only one process may
     write.
     """
     with path.with_name(f".{path.name}.lock").open("a") as lock:
@@ -106,10 +106,10 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
 
 def check_writable(folder: str | Path) -> None:
-    """Make a file in a folder and take it away again.
+    """Check that files can be created in a folder.
 
     Raises:
-        OSError: why none can be made.
+        OSError: they cannot.
     """
     with _new_part(Path(folder) / "trial"):
         pass
@@ -117,7 +117,7 @@ def check_writable(folder: str | Path) -> None:
 
 @contextmanager
 def _new_part(target: Path) -> Iterator[Path]:
-    """A new empty file beside a target, locked while it is in use, and gone afterwards."""
+    """A new empty file beside a target, locked while in use and deleted afterwards."""
     part, lock = _claimed(target)
     try:
         yield part
@@ -136,14 +136,14 @@ def _claimed(target: Path) -> tuple[Path, int | None]:
         if sys.platform == "win32":
             os.close(descriptor)
             return part, None
-        # Another process may take it for a leftover before it is locked.
+        # Another process may delete it as a leftover before it is locked.
         if _is_locked(descriptor) and part.exists():
             return part, descriptor
         os.close(descriptor)
 
 
 def _is_locked(descriptor: int) -> bool:
-    """Lock a file, unless somebody else has it; a file system without locks is no hindrance."""
+    """Try to lock a file; succeed on a file system without locks."""
     if sys.platform != "win32":
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -155,7 +155,7 @@ def _is_locked(descriptor: int) -> bool:
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Take away parts of this target whose writers are gone: the lock of a dead process is free."""
+    """Delete temporary files of dead writers, whose locks are free."""
     with contextlib.suppress(OSError):
         for name in os.listdir(target.parent):
             if name.startswith(_prefix(target)) and name.endswith(_SUFFIX):
@@ -166,7 +166,7 @@ def _remove_if_free(part: Path) -> None:
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError), part.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its writer lives
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its writer is alive
         part.unlink()
 
 

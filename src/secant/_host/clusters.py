@@ -1,4 +1,4 @@
-"""Clusters: Dask workers that do many tasks, on this machine or at an address."""
+"""Dask clusters that run many tasks, local or at an address."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Cluster:
-    """The workers of a cluster: of one at an address, else of one on this machine.
+    """The workers of a Dask cluster, at an address or on this machine.
 
-    The embedded one has a worker process a core, each kept to its core: tasks beside each other are
-    then timed alike. A worker that dies is replaced and its task done again; a task that kills four
-    workers has failed.
+    A local cluster has one worker process per core, pinned to its core, so that the times of
+    concurrent tasks are comparable. A worker that dies is replaced and its task repeated; a task
+    that kills four workers has failed.
 
     Attributes:
-        address: of a scheduler, such as `tcp://host:8786`; None for the embedded cluster.
-        n_workers: of the embedded cluster; None for one a core.
+        address: of a scheduler, such as `tcp://host:8786`; None for a local cluster.
+        n_workers: of the local cluster; None for one per core.
     """
 
     address: str | None = None
@@ -40,7 +40,7 @@ class Cluster:
     def done(
         self, function: Callable[[_Task], _Result], tasks: Sequence[_Task]
     ) -> Iterator[tuple[_Task, _Result | Exception]]:
-        """Each task with what came of it, or what it raised, as they end."""
+        """Yield each task with its result or exception, in order of completion."""
         from distributed import as_completed
 
         with self._client() as client:
@@ -61,7 +61,7 @@ class Cluster:
             LocalCluster(
                 n_workers=self._count(),
                 threads_per_worker=1,
-                memory_limit=0,  # a task may have what there is
+                memory_limit=0,  # a task may use all memory
                 dashboard_address=None,
             ) as cluster,
             Client(cluster) as client,
@@ -73,7 +73,7 @@ class Cluster:
         return self.n_workers or len(cores())
 
     def __str__(self) -> str:
-        """In words."""
+        """A description of the cluster."""
         if self.address is not None:
             return f"by the cluster at {self.address}"
         return f"by {self._count()} worker processes of a Dask cluster of its own"
@@ -82,7 +82,7 @@ class Cluster:
 def _result_or_error(future: Future[_Result]) -> _Result | Exception:
     try:
         return future.result()
-    except Exception as error:  # of the task, or of the cluster
+    except Exception as error:  # raised by the task or by the cluster
         return error
 
 
@@ -92,7 +92,7 @@ def has_dask() -> bool:
 
 
 def cluster_named(name: str) -> Cluster | None:
-    """The cluster of the option `--scheduler`; None for "local", which is this process.
+    """The cluster for the option `--scheduler`; None for "local", the current process.
 
     Args:
         name: "local", "dask", or the address of a cluster.
@@ -110,7 +110,7 @@ def cluster_named(name: str) -> Cluster | None:
 
 
 def _core_keeper() -> object:
-    """A plugin that keeps each worker of this machine to a core of its own."""
+    """A plugin that pins each local worker to its own core."""
     from distributed import Worker, WorkerPlugin
 
     numbers = cores()
@@ -119,7 +119,7 @@ def _core_keeper() -> object:
         name = "core-keeper"
 
         def setup(self, worker: Worker) -> None:
-            # Before JAX counts the cores; threads begun later inherit it.
+            # Before JAX counts the cores; threads started later inherit the affinity.
             if hasattr(os, "sched_setaffinity"):
                 os.sched_setaffinity(0, {numbers[int(worker.name) % len(numbers)]})
 

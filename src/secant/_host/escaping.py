@@ -6,12 +6,12 @@ __all__ = ["one_line", "printable"]
 
 
 def printable(text: str, kept: str = "\n\t") -> str:
-    """The text with every character that a terminal would obey written as an escape."""
+    """Text with control characters escaped."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 def one_line(name: str) -> str:
-    """A name that cannot pass for another line of the output, either."""
+    """Text with control characters and line breaks escaped."""
     return printable(name, kept="")

@@ -26,29 +26,29 @@ __all__ = [
 
 _MAPS = Path("/proc/self/maps")
 _MOST_MAPS = 20_000
-_MOST_PROGRAMS = 4_000  # some tens of megabytes
+_MOST_PROGRAMS = 4_000  # tens of megabytes
 SETTINGS = {
-    "jax_persistent_cache_min_compile_time_secs": 0.0,  # a fit is many small programs
+    "jax_persistent_cache_min_compile_time_secs": 0.0,  # a fit compiles many small programs
     "jax_persistent_cache_min_entry_size_bytes": 0,
 }
 
 
 def folder_of_programs() -> Path:
-    """Where programs go unless said otherwise: `secant/programs` in the user's cache."""
+    """The default folder of the cache: `secant/programs` in the user's cache."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(cache) if cache else Path.home() / ".cache") / "secant" / "programs"
 
 
 def keep_programs(folder: str | Path | None = None) -> None:
-    """Keep programs that JAX compiles from here on in a folder, and look for them there first.
+    """Cache compiled JAX programs in a folder, for this and later processes.
 
-    A fit in a later process then starts in a fraction of the time. The first fit of a process and
-    `secant` on the command line do so by themselves; `JAX_COMPILATION_CACHE_DIR` names another
-    folder, and `JAX_ENABLE_COMPILATION_CACHE=false` turns it off.
+    A fit in a later process then starts faster. The first fit of a process and the command line
+    `secant` call this; `JAX_COMPILATION_CACHE_DIR` names another
+    folder, and `JAX_ENABLE_COMPILATION_CACHE=false` disables the cache.
 
     Args:
-        folder: for the programs, 4,000 at most: of more, the oldest half goes. None is
-            `~/.cache/secant/programs`.
+        folder: of the cache. It holds at most 4,000 programs; beyond that the oldest half is
+            deleted. None is `~/.cache/secant/programs`.
 
     Examples:
         >>> import secant
@@ -66,7 +66,7 @@ def keep_programs(folder: str | Path | None = None) -> None:
 
 @functools.cache
 def keep_programs_by_default() -> None:
-    """`keep_programs()`, once; not where the user has chosen a folder, or none, or it fails."""
+    """Call `keep_programs()` once, unless the user has configured the cache; ignore failures."""
     import jax
 
     chosen = getattr(jax.config, "jax_compilation_cache_dir", None)
@@ -77,9 +77,9 @@ def keep_programs_by_default() -> None:
 
 
 def set_environment(environment: MutableMapping[str, str]) -> None:
-    """The same for a process that has not imported JAX yet; what the user has set stands.
+    """Configure the cache by environment variables, before JAX is imported.
 
-    Where there is no place to write, nothing is kept.
+    The user's settings take precedence. Without a writable folder there is no cache.
     """
     if "JAX_COMPILATION_CACHE_DIR" in environment:
         return
@@ -96,22 +96,22 @@ def set_environment(environment: MutableMapping[str, str]) -> None:
 
 
 def _forget_the_oldest(folder: Path) -> None:
-    """JAX could do so too, but would look at every file before it writes one."""
+    """Delete the oldest programs. JAX's own limit would stat every file at each write."""
     with os.scandir(folder) as entries:
         names = [entry.name for entry in entries]
     if len(names) <= _MOST_PROGRAMS:
         return
-    with suppress(OSError):  # another process may be at it
+    with suppress(OSError):  # another process may delete them at the same time
         files = sorted((folder / name for name in names), key=lambda path: path.stat().st_mtime_ns)
         for path in files[: len(files) - _MOST_PROGRAMS // 2]:
             path.unlink()
 
 
 def forget_if_too_many() -> None:
-    """Let go of the programs in memory, where a process that goes on would run out of maps.
+    """Clear compiled programs from memory before a long process runs out of memory maps.
 
-    Every program holds some, and Linux gives a process 65,530: a long sweep that kept them all
-    ended in "LLVM compilation error: Cannot allocate memory", and a run of all tests in a crash.
+    Every program holds some, and Linux allows 65,530 per process: a long sweep without this ended
+    in "LLVM compilation error: Cannot allocate memory", and a run of all tests in a crash.
     """
     if _MAPS.exists() and _MAPS.read_bytes().count(b"\n") > _MOST_MAPS:
         import equinox

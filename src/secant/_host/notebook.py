@@ -11,12 +11,12 @@ _CELL = "padding:.15em .9em .15em 0;border:0;text-align:left;vertical-align:top;
 
 
 def fragment(title: str, pairs: Sequence[tuple[str, str]] = (), notes: Sequence[str] = ()) -> str:
-    """A few lines of HTML without style sheet or script: they take the notebook's own colours.
+    """A few lines of HTML without style sheet or script, in the notebook's colours.
 
     Args:
         title: the headline.
-        pairs: names and values, a line each.
-        notes: what to know before believing them.
+        pairs: names and values, one line each.
+        notes: caveats.
     """
     rows = "".join(
         f'<tr style="background:none"><th scope="row" style="{_CELL};font-weight:normal;'

@@ -1,4 +1,4 @@
-"""Where a number came from: versions of what computed it, and on what."""
+"""Provenance of results: package versions and machine."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def machine() -> str:
 
 
 def cores() -> list[int]:
-    """Those that this process may use, by number."""
-    if hasattr(os, "sched_getaffinity"):  # not on every system
+    """Indices of the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not available on every system
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
@@ -34,5 +34,5 @@ def cores() -> list[int]:
 def _version(package: str) -> str:
     try:
         return version(package)
-    except PackageNotFoundError:  # run from a folder of sources that was never installed
+    except PackageNotFoundError:  # sources that are not installed
         return "not installed"

@@ -1,4 +1,4 @@
-"""Bases of a density: p_0 that can be sampled from and evaluated, fitted to the rows."""
+"""Bases of a density estimate: densities p_0 in closed form, fitted to rows."""
 
 from secant.bases.charts import Affine, Chain, Chart
 from secant.bases.flows import FlowJAX

@@ -1,4 +1,4 @@
-"""Charts: invertible maps from rows as they came to the coordinates in which a base is simple."""
+"""Charts: invertible maps from the original columns to coordinates in which a base is simple."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Affine", "Chain", "Chart"]
 Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]
 
-_LEAST_VARIANCE = 1e-9  # in a direction of unit-variance columns: less is rounding
+_LEAST_VARIANCE = 1e-9  # below this, the variance of a direction is rounding error
 
 
 class Chart(eqx.Module):
@@ -27,7 +27,7 @@ class Chart(eqx.Module):
 
     @abc.abstractmethod
     def inverse(self, y: Rows) -> Rows:
-        """Rows as they came."""
+        """Rows in the original columns."""
 
     @abc.abstractmethod
     def log_volume(self, x: Rows) -> Values:
@@ -46,7 +46,7 @@ class Affine(Chart):
     def standardising(cls, x: Rows) -> Affine:
         """Zero mean and unit variance, column by column."""
         mean, scale = moments(np.asarray(x, dtype=np.float64))
-        constant = scale <= 1e-12 * np.abs(mean)  # such a column is left at the scale it has
+        constant = scale <= 1e-12 * np.abs(mean)  # a constant column keeps its scale
         scale = np.where(constant, 1.0, scale)
         return cls(
             mean,
@@ -57,10 +57,10 @@ class Affine(Chart):
 
     @classmethod
     def whitening(cls, x: Rows) -> Affine:
-        """Zero mean and unit covariance by S^(−1/2): of all whitenings the nearest to no change."""
+        """Zero mean and unit covariance by S^(−1/2), the whitening closest to the identity."""
         standard = cls.standardising(x)
         correlation = np.atleast_2d(np.cov(standard(x), rowvar=False))
-        # As many pseudo-rows of no correlation as there are columns, for when rows are few.
+        # Shrink by as many uncorrelated pseudo-rows as there are columns, for small samples.
         share = x.shape[1] / (x.shape[1] + x.shape[0])
         correlation = (1.0 - share) * correlation + share * np.eye(x.shape[1])
         variance, vectors = np.linalg.eigh(correlation)
@@ -78,7 +78,7 @@ class Affine(Chart):
         return (np.asarray(x, dtype=np.float64) - self.mean) @ self.matrix
 
     def inverse(self, y: Rows) -> Rows:
-        """Rows as they came."""
+        """Rows in the original columns."""
         return np.asarray(y, dtype=np.float64) @ self.matrix_back + self.mean
 
     def log_volume(self, x: Rows) -> Values:
@@ -97,9 +97,9 @@ class Chain(Chart):
         return self.second(self.first(x))
 
     def inverse(self, y: Rows) -> Rows:
-        """Rows as they came."""
+        """Rows in the original columns."""
         return self.first.inverse(self.second.inverse(y))
 
     def log_volume(self, x: Rows) -> Values:
-        """Both maps' volumes."""
+        """The sum of both log determinants."""
         return self.first.log_volume(x) + self.second.log_volume(self.first(x))

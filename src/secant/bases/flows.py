@@ -11,7 +11,7 @@ __all__ = ["FlowJAX"]
 
 
 class _Flow(Protocol):
-    """What is used of a `flowjax.distributions.AbstractDistribution`."""
+    """The methods of a `flowjax.distributions.AbstractDistribution` that are used."""
 
     def sample(self, key: PRNGKeyArray, sample_shape: tuple[int, ...]) -> Float[Array, "n d"]: ...
 
@@ -21,7 +21,7 @@ class _Flow(Protocol):
 class FlowJAX(eqx.Module):
     """A distribution of flowjax, trained or not, as a base: `DensityEstimator(FlowJAX(flow))`.
 
-    The ratio then learns what the flow has left over. Install the extra `flows` for flowjax.
+    The ratio then corrects the flow. Install the extra `flows` for flowjax.
 
     Attributes:
         flow: any distribution of flowjax over rows of d columns.

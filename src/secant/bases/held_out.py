@@ -1,4 +1,4 @@
-"""Rows set aside, to choose by."""
+"""Held-out rows for model selection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 20_000
 def set_aside(
     n: int, rng: np.random.Generator
 ) -> tuple[Int[np.ndarray, " a"], Int[np.ndarray, " b"]]:
-    """Row numbers to fit to, and a tenth of all (at least one, at most 20,000) to choose by."""
+    """Indices of training rows, and of a tenth (1 to 20,000 rows) held out for selection."""
     order = rng.permutation(n)
     n_held = min(max(round(_SHARE * n), 1), _MOST)
     return order[n_held:], order[:n_held]

@@ -1,4 +1,4 @@
-"""Margins: each column by a monotone spline to a normal one, with an exact derivative (N1)."""
+"""Margins: map each column to a normal one by a monotone spline, with exact derivative (N1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Column = Float[np.ndarray, " n"]
 
 _FARTHEST = 4.0  # normal quantile of the outermost knots, unless the rows' extremes are nearer
 _FEWEST_ROWS = 20  # between two knots
-_FEWEST_VALUES = 8  # distinct ones between two knots: no interval may single out an atom
+_FEWEST_VALUES = 8  # distinct values between two knots, so that no interval isolates an atom
 
 
 class NormalMargins(Chart):
@@ -23,14 +23,14 @@ class NormalMargins(Chart):
 
     T_i is a spline through the normal quantiles of the column's distribution function, and a line
     beyond them: normal tails. Between two knots are at least 20 rows and 8 distinct values, so that
-    a margin neither follows single rows nor finds the atoms of a column of few values.
+    a margin fits neither single rows nor the atoms of a discrete column.
     """
 
     splines: tuple[MonotoneSpline, ...]
 
     @classmethod
     def fitted(cls, x: Rows, n_bins: int) -> NormalMargins:
-        """The margins of these rows, with at most so many intervals each."""
+        """Fit the margins, with at most `n_bins` intervals each."""
         columns = np.asarray(x, dtype=np.float64).T
         return cls(tuple(_spline(column, n_bins) for column in columns))
 
@@ -39,7 +39,7 @@ class NormalMargins(Chart):
         return np.stack([s(column) for s, column in self._columns(x)], axis=1)
 
     def inverse(self, y: Rows) -> Rows:
-        """Rows as they came."""
+        """Rows in the original columns."""
         return np.stack([s.inverse(column) for s, column in self._columns(y)], axis=1)
 
     def log_volume(self, x: Rows) -> Values:
@@ -55,7 +55,7 @@ class NormalMargins(Chart):
 
 def _spline(x: Column, n_bins: int) -> MonotoneSpline:
     values, counts = np.unique(x, return_counts=True)
-    # Half of an atom counts as below it: the map then goes through the middle of every jump.
+    # Half of an atom counts as below it, so that the map passes through the middle of every jump.
     below = np.cumsum(counts) - 0.5 * counts
     scores = ndtri((below + 0.5) / (x.size + 1.0))
     chosen = _knot_positions(scores, below, n_bins)
@@ -65,13 +65,13 @@ def _spline(x: Column, n_bins: int) -> MonotoneSpline:
 
 
 def _line(x: Column) -> MonotoneSpline:
-    """Too few rows or values for a curve: standardise."""
+    """A linear map that standardises, for columns with too few rows or values."""
     center, scale = float(x.mean()), max(float(x.std()), 1e-12)
     return MonotoneSpline.through(np.array([center - scale, center + scale]), np.array([-1.0, 1.0]))
 
 
 def _knot_positions(scores: Column, below: Column, n_bins: int) -> Int[np.ndarray, " m"]:
-    """Equal steps in normal score, less those with too few rows or values between them."""
+    """Knots at equal steps in normal score, without those that have too few rows or values."""
     reach = min(_FARTHEST, -scores[0], scores[-1])
     wanted = np.searchsorted(scores, np.linspace(-reach, reach, n_bins + 1))
     kept = [int(wanted[0])]

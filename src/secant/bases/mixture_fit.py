@@ -16,23 +16,23 @@ __all__ = ["Growth", "grown_mixture"]
 
 Rows = Float[np.ndarray, "n d"]
 
-_BLOCK_NUMBERS = 1 << 24  # of one block's rows × components × columns: 64 MiB in float32
-_ROWS_A_COMPONENT = 10  # and column, at least
-_LEAST_STEPS = 30  # of expectation maximisation between two doublings, where rows are few
-_FORGETTING = 0.6  # exponent of the step size, between 1/2 (fast) and 1 (every step counts alike)
+_BLOCK_NUMBERS = 1 << 24  # rows × components × columns of a block: 64 MiB in float32
+_ROWS_A_COMPONENT = 10  # minimum number of rows per component and column
+_LEAST_STEPS = 30  # minimum number of EM steps between two doublings
+_FORGETTING = 0.6  # exponent of the step size, between 1/2 (fast) and 1 (equal weight of all steps)
 
 
 class Growth(eqx.Module):
-    """How a mixture grows.
+    """Settings for growing a mixture.
 
     Attributes:
-        max_components: where it stops at the latest.
-        max_products: bound on rows × components × columns², what a pass over the rows costs.
-        min_gain: nats a held-out row that a doubling must bring.
-        patience: doublings without such a gain before it stops; the best is kept. A ring or a
+        max_components: maximum number of components.
+        max_products: maximum of rows × components × columns², the cost of a pass over the rows.
+        min_gain: minimum gain of a doubling in held-out log likelihood, nats per row.
+        patience: doublings without such a gain before it stops; the best is kept. A ring or
             chessboard gains nothing by the first few.
-        passes: over the rows between two doublings.
-        batch_size: rows a step; with as many as there are, plain expectation maximisation.
+        passes: passes over the rows between two doublings.
+        batch_size: rows per step; with all rows it is plain expectation maximisation.
     """
 
     max_components: int = 2048
@@ -53,7 +53,7 @@ class _Statistics(NamedTuple):
     def moments(self, n: int) -> _Moments:
         """The mixture that maximises the likelihood of n rows.
 
-        Each covariance has d + 2 pseudo-rows of the pooled one in it.
+        Each covariance is shrunk towards the pooled one by d + 2 pseudo-rows.
         """
         share = np.maximum(self.share, 1e-12)
         means = self.first / share[:, None]
@@ -71,7 +71,7 @@ class _Moments(NamedTuple):
     covariances: Float[np.ndarray, "k d d"]
 
     def split(self) -> _Moments:
-        """Each component as two of its halves, along its longest axis.
+        """Split each component into two halves along its longest axis.
 
         The halves of N(0, λ) have means ±√(2λ/π) and variance λ(1 − 2/π): mean and covariance of
         the whole stay what they were.
@@ -117,7 +117,7 @@ def _expected(mixture: GaussianMixtureReference, x: Rows) -> tuple[_Statistics, 
 
 
 def _improved(start: _Moments, x: Rows, growth: Growth, rng: np.random.Generator) -> _Moments:
-    """Stepwise expectation maximisation: statistics are averaged over batches, old ones fading."""
+    """Stepwise expectation maximisation: a decaying average of statistics over batches."""
     n, moments, statistics = x.shape[0], start, None
     batch = min(growth.batch_size, n)
     n_steps = max(_LEAST_STEPS, round(growth.passes * n / batch))
@@ -138,11 +138,11 @@ def _improved(start: _Moments, x: Rows, growth: Growth, rng: np.random.Generator
 def grown_mixture(
     x: Rows, held: Rows, growth: Growth, rng: np.random.Generator
 ) -> GaussianMixtureReference:
-    """A mixture whose components are doubled while rows held out gain by it (N2).
+    """A mixture whose components are doubled while the held-out likelihood increases (N2).
 
     Args:
         x: (n, d) rows of about unit scale.
-        held: rows by which the number of components is chosen.
+        held: held-out rows that select the number of components.
         growth: when to stop.
         rng: the order of the rows.
 

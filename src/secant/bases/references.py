@@ -1,4 +1,4 @@
-"""References: densities to sample from and to evaluate, inside compiled programs."""
+"""References: densities that can be sampled and evaluated in compiled programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBERS_AT_ONCE = 1 << 23  # rows × components × columns of a mixture: 32 MiB
 
 
 class SampledDensity(Protocol):
-    """Anything that can be a base: a normalised density with rows drawn from it."""
+    """Interface of a base: a normalised density that can be sampled."""
 
     def sample(self, key: PRNGKeyArray, n: int) -> Rows:
         """n independent rows."""
@@ -63,7 +63,7 @@ class GaussianMixtureReference(Reference):
         log_weights: log w_k.
         means: m_k.
         roots: L_k, lower triangular.
-        whiteners: L_k⁻¹ with components side by side, so that all take one matrix product.
+        whiteners: L_k⁻¹ of all components concatenated, for one matrix product.
         log_heights: log w_k − log det L_k − (d/2) log 2π.
     """
 
@@ -97,7 +97,7 @@ class GaussianMixtureReference(Reference):
     def sample(self, key: PRNGKeyArray, n: int) -> Rows:
         """n independent rows: a component, then a Gaussian."""
         key_component, key_noise = jax.random.split(key)
-        # By the inverse of the cumulative weights: one random number a row, not one a component.
+        # Inverse of the cumulative weights: one random number per row instead of one per component.
         ends = jnp.cumsum(jnp.exp(self.log_weights))
         share = jax.random.uniform(key_component, (n,)) * ends[-1]
         component = jnp.minimum(jnp.searchsorted(ends, share, side="right"), ends.size - 1)

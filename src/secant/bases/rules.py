@@ -1,4 +1,4 @@
-"""Bases: p_0 of a density, chosen by name or object and fitted to the rows."""
+"""Bases of a density estimate, selected by name or object and fitted to rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Base:
     reference: Reference
 
     def coordinates(self, x: Rows) -> Rows:
-        """Rows in the chart, as a network takes them."""
+        """Rows in the chart's coordinates, the inputs of the network."""
         return self.chart(x).astype(np.float32)
 
     def sample(self, key: PRNGKeyArray, n: int) -> Rows:
@@ -51,7 +51,7 @@ class Base:
         return np.concatenate([np.asarray(r) for r in rows])[:n]
 
     def log_prob(self, x: Rows) -> Values:
-        """log p_0 of rows as they came."""
+        """log p_0 of rows in the original columns."""
         return self.reference_log_prob(self.coordinates(x)) + self.chart.log_volume(x)
 
     def reference_log_prob(self, y: Rows) -> Values:
@@ -63,18 +63,18 @@ class Base:
 
 
 class BaseRule(eqx.Module):
-    """How a base is fitted."""
+    """A rule for fitting a base."""
 
     @abc.abstractmethod
     def fitted(self, x: Rows, seed: int) -> Base:
-        """The base for these rows."""
+        """Fit the base to rows."""
 
 
 class StandardNormal(BaseRule):
     """N(0, I) in standardised columns: what the papers on density ratios use."""
 
     def fitted(self, x: Rows, seed: int) -> Base:
-        """The base for these rows."""
+        """Fit the base to rows."""
         del seed
         return Base(Affine.standardising(x), StandardNormalReference(x.shape[1]))
 
@@ -83,7 +83,7 @@ class FullGaussian(BaseRule):
     """N(m, S) with the rows' mean and covariance."""
 
     def fitted(self, x: Rows, seed: int) -> Base:
-        """The base for these rows."""
+        """Fit the base to rows."""
         del seed
         return Base(Affine.whitening(x), StandardNormalReference(x.shape[1]))
 
@@ -92,13 +92,13 @@ class Mixture(BaseRule):
     """A mixture of Gaussians with full covariances, grown by splitting (N2).
 
     Attributes:
-        growth: how, and up to how many components.
+        growth: settings for growing the mixture.
     """
 
     growth: Growth = Growth()
 
     def fitted(self, x: Rows, seed: int) -> Base:
-        """The base for these rows."""
+        """Fit the base to rows."""
         chart = Affine.whitening(x)
         rng = np.random.default_rng(seed)
         y = chart(x).astype(np.float32)
@@ -109,33 +109,33 @@ class Mixture(BaseRule):
 class Copula(BaseRule):
     """Margins by monotone splines (N1), then another base in their normal coordinates.
 
-    With the default inside it is a Gaussian copula.
+    With the default `inside` it is a Gaussian copula.
 
     Attributes:
         inside: the base of the rows with normal margins.
-        n_bins: most intervals of a margin's spline.
+        n_bins: maximum number of intervals of a margin's spline.
     """
 
     inside: BaseRule = FullGaussian()
     n_bins: int = 256
 
     def fitted(self, x: Rows, seed: int) -> Base:
-        """The base for these rows."""
+        """Fit the base to rows."""
         margins = NormalMargins.fitted(x, self.n_bins)
         inner = self.inside.fitted(margins(x), seed)
         return Base(Chain(margins, inner.chart), inner.reference)
 
 
 class Given(BaseRule):
-    """A density of the user's own, not fitted: any object with `sample(key, n)` and `log_prob(x)`.
+    """A user's density, not fitted: any object with `sample(key, n)` and `log_prob(x)`.
 
-    The network sees its rows whitened by the data.
+    The network gets rows whitened by the data.
     """
 
     density: SampledDensity
 
     def fitted(self, x: Rows, seed: int) -> Base:
-        """The base for these rows."""
+        """Fit the base to rows."""
         del seed
         chart = Affine.whitening(x)
         return Base(

@@ -15,9 +15,9 @@ Knots = Float[np.ndarray, " m"]
 
 
 class Segment(NamedTuple):
-    """What the formulas need of the interval in which each value lies.
+    """The interval of each value: the quantities in (N1).
 
-    Arrays of NumPy or JAX: exported programs have the same formulas.
+    Works on arrays of NumPy and of JAX, so that exported programs use the same formulas.
     """
 
     left: Any
@@ -96,7 +96,7 @@ class MonotoneSpline(eqx.Module):
         a = at.height * (at.step - at.slope_left) + rise * at.bend
         b = at.height * at.slope_left - rise * at.bend
         root = np.sqrt(np.maximum(b**2 + 4.0 * a * at.step * rise, 0.0))
-        xi = 2.0 * at.step * rise / (b + root)  # this form of the root does not cancel
+        xi = 2.0 * at.step * rise / (b + root)  # this form of the root avoids cancellation
         below, above = self._beyond(z, self.levels)
         x = at.left + at.width * xi + below / self.slopes[0] + above / self.slopes[-1]
         return np.asarray(x)

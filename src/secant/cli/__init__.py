@@ -26,7 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,  # `secant.cli.command` turns errors into messages
-    rich_markup_mode=None,  # boxes around the help would cost a third of its time
+    rich_markup_mode=None,  # boxes around the help take a third of its time
 )
 
 
@@ -62,6 +62,6 @@ app.add_typer(density.app, name="density")
 
 def main() -> None:
     """The console script."""
-    if sys.argv[1:2] != ["bench"]:  # its times are of fits that compile
+    if sys.argv[1:2] != ["bench"]:  # its times include compilation
         set_environment(os.environ)
     app()

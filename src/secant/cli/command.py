@@ -1,4 +1,4 @@
-"""The frame of a command: the options that all share, errors, warnings and exit codes."""
+"""The frame of a command: common options, errors, warnings and exit codes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ __all__ = ["ExitCode", "command"]
 
 Command = Callable[..., None]
 
-_LAST_SEED = 2**32 - 1  # NumPy's old generators take no more
+_LAST_SEED = 2**32 - 1  # the limit of NumPy's legacy generators
 _MOST_STEPS = 2**31 - 1  # they are counted in 32 bits
 
 _OPTIONS = {
     "seed": (
-        Annotated[int, typer.Option(min=0, max=_LAST_SEED, help="Seed of everything random.")],
+        Annotated[int, typer.Option(min=0, max=_LAST_SEED, help="Random seed.")],
         0,
     ),
     "as_json": (Annotated[bool, typer.Option("--json", help="Print one line of JSON.")], False),
-    "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="No messages, no bars.")], False),
+    "quiet": (
+        Annotated[bool, typer.Option("--quiet", "-q", help="No messages, no progress bars.")],
+        False,
+    ),
     "strict": (
         Annotated[bool, typer.Option("--strict", help="Exit with 1 on a statistical warning.")],
         False,
@@ -41,21 +44,23 @@ _OPTIONS = {
 _STEPS = Annotated[
     int | None,
     typer.Option(
-        min=1, max=_MOST_STEPS, help="Training steps of a network; else as many as suit the rows."
+        min=1,
+        max=_MOST_STEPS,
+        help="Training steps of a network; by default, by the number of rows.",
     ),
 ]
-_NOT_IN_A_FILE = ("config", "steps")  # steps stand under [training] there
+_NOT_IN_A_FILE = ("config", "steps")  # in a file, steps are under [training]
 _OF_OURS = ("secant", "secant_bench", "sklearn")
 
 
 class ExitCode(IntEnum):
-    """What the process tells its caller."""
+    """Exit codes."""
 
     OK = 0
     WARNING = 1  # a statistical warning under --strict
     USER_ERROR = 2
     BUG = 3
-    INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+    INTERRUPTED = 130  # 128 + SIGINT, as in shells
 
 
 def command(name: str, *, trains: bool = False) -> Callable[[Command], Command]:
@@ -63,7 +68,7 @@ def command(name: str, *, trains: bool = False) -> Callable[[Command], Command]:
 
     Args:
         name: as typed: "density fit".
-        trains: whether there is something to train, and so `--steps` and a table [training].
+        trains: whether it trains, and so has `--steps` and a table [training].
     """
 
     def decorated(function: Command) -> Command:
@@ -106,7 +111,7 @@ def _sign(run: Command, function: Command, *, trains: bool) -> None:
     config = Annotated[
         Path | None,
         typer.Option(
-            help="TOML file with options; those on the command line win.",
+            help="TOML file with options; the command line takes precedence.",
             is_eager=True,
             callback=_reader(known, trains=trains),
         ),
@@ -125,13 +130,13 @@ def _reader(
     known: Mapping[str, object], *, trains: bool
 ) -> Callable[[typer.Context, Path | None], Path | None]:
     def read(context: typer.Context, path: Path | None) -> Path | None:
-        """Take the file's values for defaults, so that those on the command line win."""
+        """Use the file's values as defaults, so that the command line takes precedence."""
         if path is None or context.resilient_parsing:
             return path
         with _exit_codes():
             found = read_config(path)
             if trains:
-                found.pop("training", None)  # read when the command runs: it needs JAX
+                found.pop("training", None)  # read when the command runs, because it needs JAX
             names = _names_in_a_file(context)
             expected = {key: known[name] for key, name in names.items()}
             values = checked(found, expected, where=str(path))
@@ -142,7 +147,7 @@ def _reader(
 
 
 def _names_in_a_file(context: typer.Context) -> dict[str, str]:
-    """The parameter behind each key that a file may have: the long option without its dashes."""
+    """The parameter of each key of a file: the long option without its dashes."""
     names = {}
     for parameter in context.command.params:
         if parameter.param_type_name == "option" and parameter.name not in _NOT_IN_A_FILE:
@@ -169,7 +174,7 @@ def _training(config: Path | None, steps: int | None) -> dict[str, object]:
 
 @contextmanager
 def _exit_codes() -> Iterator[None]:
-    """Turns a user's mistake into a message and exit code 2; no traceback but for a bug."""
+    """Turn user errors into a message and exit code 2; show a traceback only for bugs."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -199,7 +204,7 @@ def _message(error: Exception) -> str:
 
 
 def _is_mistake_of_user(error: Exception) -> bool:
-    """Whether the error speaks to the user: a file's trouble, a missing extra, a check of ours."""
+    """Whether an error is meant for the user: a file error, a missing extra, a failed check."""
     if isinstance(error, OSError | ImportError):
         return True
     if not isinstance(error, ValueError):

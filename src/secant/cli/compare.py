@@ -1,4 +1,4 @@
-"""`secant compare`: how far two tables differ, where, and by which columns."""
+"""`secant compare`: how far two tables differ, in which columns and rows."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def compare(
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = Method.AUTO,
     folds: Annotated[
-        int | None, typer.Option(min=2, help="Every row is scored by a fit on the other folds.")
+        int | None, typer.Option(min=2, help="Number of folds for out-of-fold scores.")
     ] = None,
     permutations: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Behind the p-value.")
+        int, typer.Option(min=1, max=1_000_000, help="Permutations for the p-value.")
     ] = 999,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     output: ReportOutput = None,
@@ -44,8 +44,8 @@ def compare(
 ) -> None:
     """Compare two tables: how far, which columns, which rows.
 
-    Every row is scored by a fit that has not seen it. Exit code 0 says that the comparison was
-    made, not that the tables are alike: read `p_value` or `degree` of --json for that.
+    Every row is scored out of fold. Exit code 0 means that the comparison ran, not that the tables
+    are alike: read `p_value` or `degree` of --json for that.
     """
     from secant.tasks import compare as compared
     from secant.tasks.defaults import default_ratio
@@ -90,7 +90,7 @@ def _writers(found: Comparison, session: Session) -> Writers:
 
 
 def _as_in_files(found: Comparison, tables: TwoTables) -> Comparison:
-    """The unlike rows by their numbers and cells in the files, where rows may have been dropped."""
+    """The most unlike rows, with their row numbers and cells in the files."""
     return replace(
         found,
         unlike_0=_unlike(found.unlike_0, tables.first),

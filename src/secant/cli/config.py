@@ -14,10 +14,10 @@ from secant._host.atomic_files import is_special
 
 __all__ = ["ConfigError", "checked", "parsed", "read_config", "shown"]
 
-_MOST_BYTES = 1 << 16  # more is a mistake
+_MOST_BYTES = 1 << 16  # larger files are a mistake
 _MOST_DOTS = 2_000  # a key of n dots takes tomllib n² steps: 30,000 of them take it minutes
-_MOST_BITS = 63  # of a whole number
-_LONGEST = 60  # characters of a key or a value in a message
+_MOST_BITS = 63  # of an integer
+_LONGEST = 60  # maximum characters of a key or value in a message
 _KINDS = {
     bool: "true or false",
     int: "a whole number",
@@ -29,11 +29,11 @@ _KINDS = {
 
 
 class ConfigError(ValueError):
-    """A user's mistake in a configuration file."""
+    """An error in a configuration file."""
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """What the file says.
+    """The contents of a configuration file.
 
     Raises:
         ConfigError: it is not TOML, or longer than any configuration.
@@ -46,7 +46,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def parsed(content: bytes, where: str) -> dict[str, Any]:
-    """What these bytes of a file say.
+    """The contents of a configuration file, from its bytes.
 
     Raises:
         ConfigError: they are not TOML, or too many.
@@ -66,11 +66,11 @@ def parsed(content: bytes, where: str) -> dict[str, Any]:
 def checked(
     found: Mapping[str, object], expected: Mapping[str, object], *, where: str
 ) -> dict[str, object]:
-    """The values under their keys with `-` as `_`, each of the type that is expected for it.
+    """The values by key, with `-` as `_`, each converted to the expected type.
 
     Args:
         found: as read from the file.
-        expected: a type for each valid key; `T | None` takes "none", for TOML has no null.
+        expected: a type for each valid key; `T | None` accepts "none", as TOML has no null.
         where: the file, and the table in it, for errors.
 
     Raises:
@@ -94,7 +94,7 @@ def _suggestion(name: str, valid: Iterable[str]) -> str:
 
 
 def _converted(value: object, kind: object, place: str) -> object:
-    """The value as the type wants it."""
+    """The value converted to a type."""
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if value == "none" and NoneType in kinds:
         return None
@@ -107,7 +107,7 @@ def _converted(value: object, kind: object, place: str) -> object:
 
 
 def _is_option(kinds: tuple[Any, ...]) -> bool:
-    """Whether None only says that an option was not given, as for paths and lists."""
+    """Whether None means that an option was not given, as for paths and lists."""
     return any(one in (Path, str) or get_origin(one) is list for one in kinds)
 
 
@@ -143,7 +143,7 @@ def shown(value: object) -> str:
     kind = _KINDS.get(type(value), "a date or time")
     try:
         text = str(value).lower() if isinstance(value, bool) else repr(value)
-    except ValueError:  # Python does not write numbers of thousands of digits
+    except ValueError:  # Python does not format integers of thousands of digits
         return f"{kind} of too many digits"
     return f"{_cut(text)}, {kind}"
 

@@ -1,4 +1,4 @@
-"""`secant demo`: a forty-nat chasm and a real table, with pictures."""
+"""`secant demo`: a log ratio of 40 nats and a real table, with figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["demo"]
 
 @dataclass(frozen=True)
 class _Shown:
-    """One method on the chasm."""
+    """The result of one method."""
 
     method: str
     estimate: float
@@ -33,7 +33,7 @@ def demo(
         Path, typer.Option("--output", "-o", help="Folder for pictures and report.")
     ] = Path("demo-output"),
 ) -> None:
-    """Cross a chasm of 40 nats in one pass; look at a real table."""
+    """Estimate a log ratio of 40 nats, and compare two parts of a real table."""
     output.mkdir(parents=True, exist_ok=True)
     session.show("1. The chasm: 160 dimensions, 40 nats between the two samples\n")
     truth, shown = _chasm(output / "chasm.png", session)
@@ -101,7 +101,7 @@ def _chasm(picture: Path, session: Session) -> tuple[float, list[_Shown]]:
     for name, estimator in methods.items():
         began = time.perf_counter()
         with warnings.catch_warnings():
-            # That the samples do not overlap is the point of the demonstration.
+            # The samples do not overlap on purpose.
             warnings.simplefilter("ignore", secant.OverlapWarning)
             estimator.fit_sampler(pair.sample)
         seconds = time.perf_counter() - began

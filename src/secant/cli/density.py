@@ -29,7 +29,7 @@ app = typer.Typer(help="Fit a normalised density; score rows by it.", no_args_is
 
 
 class Base(enum.Enum):
-    """On top of which the density is learned."""
+    """The base of the density."""
 
     AUTO = "auto"
     NORMAL = "normal"
@@ -52,7 +52,7 @@ def fit(
         Base, typer.Option(help="auto tries copula, mixture and both, and keeps the best.")
     ] = Base.AUTO,
     dequantise: Annotated[
-        bool, typer.Option("--dequantise", help="Spread columns of few values by noise.")
+        bool, typer.Option("--dequantise", help="Add noise to discrete columns.")
     ] = False,
     report: Annotated[
         Path | None,
@@ -62,8 +62,8 @@ def fit(
 ) -> None:
     """Learn log p(x) of a table's rows and save it for `secant density score`.
 
-    Ctrl-C stops the training, saves the best state so far and keeps a checkpoint beside it: the
-    same command with --resume goes on from there.
+    Ctrl-C stops training, saves the best state so far and keeps a checkpoint beside it, from which
+    the same command resumes with --resume.
     """
     from secant.tasks.density import DensityEstimator, default_density_ratio
 

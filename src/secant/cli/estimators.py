@@ -1,4 +1,4 @@
-"""The estimators that commands fit, with the session's training and progress."""
+"""Estimators of commands, with the session's training settings and progress bar."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Estimator = TypeVar("Estimator", bound="BaseEstimator")
 
 
 class Method(enum.Enum):
-    """By which a ratio is fitted."""
+    """Methods to fit a ratio."""
 
-    AUTO = "auto"  # a classifier where the samples overlap, the secant where they do not
+    AUTO = "auto"  # a classifier where the samples overlap, SecantRatio where they do not
     SECANT = "secant"
     CLASSIFIER = "classifier"
-    LOGISTIC = "logistic"  # regression on squares and products of columns: a quick look
+    LOGISTIC = "logistic"  # logistic regression on columns, squares and products
 
 
 MethodOption = Annotated[
     Method,
     typer.Option(
-        help="auto: a network that classifies where the tables overlap, the secant elsewhere; "
-        "logistic: a quick look, no network."
+        help="auto: a neural classifier where the tables overlap, SecantRatio elsewhere; "
+        "logistic: logistic regression on columns, squares and products."
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""`secant export`: a model as a program that runs without secant."""
+"""`secant export`: export a model to ONNX or StableHLO."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["export"]
 
 
 class Format(Enum):
-    """What the file is."""
+    """File formats."""
 
     ONNX = "onnx"
     STABLEHLO = "stablehlo"
 
 
 class Precision(Enum):
-    """Of rows and answers."""
+    """Types of inputs and outputs."""
 
     DOUBLE = "float64"
     SINGLE = "float32"
@@ -43,14 +43,18 @@ def export(
     ],
     to: Annotated[
         Format | None,
-        typer.Option(help="Format; else by the file's ending, ONNX unless it is .stablehlo."),
+        typer.Option(
+            help="Format; by default from the file extension, ONNX unless it is .stablehlo."
+        ),
     ] = None,
-    dtype: Annotated[Precision, typer.Option(help="Type of rows and answers.")] = Precision.DOUBLE,
+    dtype: Annotated[
+        Precision, typer.Option(help="Type of inputs and outputs.")
+    ] = Precision.DOUBLE,
 ) -> None:
-    """Write a model as ONNX or StableHLO, to be run without secant.
+    """Write a model as ONNX or StableHLO, to run without secant.
 
-    The file takes rows of numbers, encoded as `secant fit` did, and gives the log ratio or log
-    density of each in one pass. The scaling of columns is inside. ONNX needs the extra: pip install
+    The file maps rows of numbers, encoded as in `secant fit`, to the log ratio or log density of
+    each. It includes the scaling of columns. ONNX needs the extra: pip install
     'secant[onnx]'.
     """
     from secant.deploy.scoring import Scorer

@@ -1,4 +1,4 @@
-"""`secant fit`: a ratio from two tables, into a model file."""
+"""`secant fit`: fit a ratio to two tables and save it."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def fit(
 ) -> None:
     """Fit log p_1 − log p_0 and save it for `secant score`.
 
-    Ctrl-C stops the training, saves the best state so far and keeps a checkpoint beside it: the
-    same command with --resume goes on from there and ends with the same model, bit by bit.
+    Ctrl-C stops training, saves the best state so far and keeps a checkpoint beside it, from which
+    the same command resumes with --resume, with a bit-identical result.
     """
     from secant.tasks.defaults import default_ratio
 
@@ -76,14 +76,14 @@ def fit(
 
 
 def _name_columns(estimator: RatioEstimator, names: Sequence[str]) -> None:
-    """Let the diagnostics call the columns by their names; the fit was on plain numbers."""
+    """Set the column names in the diagnostics; the fit had none."""
     found = estimator.diagnostics_
     drift = tuple(replace(c, name=name) for c, name in zip(found.drift, names, strict=True))
     estimator.diagnostics_ = replace(found, drift=drift)
 
 
 def _summary(estimator: RatioEstimator) -> dict[str, JSON]:
-    """What a fitted ratio says about itself."""
+    """The diagnostics of a fitted ratio."""
     found = estimator.diagnostics_
     status = getattr(found, "status", None)
     return {

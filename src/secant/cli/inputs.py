@@ -1,4 +1,4 @@
-"""Tables as a command is given them: which columns, what about missing values, as numbers."""
+"""Tables of a command: column selection, missing values, encoding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Columns = Annotated[
 ]
 MissingOption = Annotated[
     Missing,
-    typer.Option("--missing", help="Rows with missing values: refuse, drop, or fill them in."),
+    typer.Option("--missing", help="Rows with missing values: raise an error, drop, or impute."),
 ]
 
 
@@ -51,9 +51,9 @@ class OneTable:
     """A table as numbers.
 
     Attributes:
-        table: as it was read.
-        encoding: by which it became numbers.
-        encoded: the numbers.
+        table: as read from the file.
+        encoding: of its columns.
+        encoded: the encoded rows.
     """
 
     table: pa.Table
@@ -74,7 +74,7 @@ class OneTable:
     def encoded_by_itself(
         cls, table: pa.Table, path: Path, missing: Missing, *, seed: int
     ) -> OneTable:
-        """A table of a file, or some of its columns, encoded without regard to any other."""
+        """Encode a table, or some of its columns."""
         from secant.tables.encoding import Encoding
 
         made = Encoding.fitted([table], missing, labels=[str(path)])
@@ -88,11 +88,11 @@ class OneTable:
 
 @dataclass(frozen=True)
 class TwoTables:
-    """Two tables as numbers, by one encoding.
+    """Two tables with a common encoding.
 
     Attributes:
-        first: of p_0.
-        second: of p_1.
+        first: the table of p_0.
+        second: the table of p_1.
     """
 
     first: OneTable
@@ -108,7 +108,7 @@ class TwoTables:
 
         tables = [read_table(path, patterns(columns, column_names(path))) for path in (a, b)]
         made = Encoding.fitted(tables, missing, labels=[str(a), str(b)])
-        # Noise on categories must not be the same in both.
+        # The noise on categories must differ between the two.
         first, second = (
             OneTable(table, made, made.encode(table, seed=2 * seed + number))
             for number, table in enumerate(tables)
@@ -117,5 +117,5 @@ class TwoTables:
 
     @property
     def encoding(self) -> Encoding:
-        """Of both."""
+        """The encoding shared by both tables."""
         return self.first.encoding

@@ -26,7 +26,7 @@ __all__ = ["mi"]
 
 
 class Unit(enum.Enum):
-    """Of information."""
+    """Units of information."""
 
     NATS = "nats"
     BITS = "bits"
@@ -37,7 +37,9 @@ def mi(
     session: Session,
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The table.")],
     *,
-    x: Annotated[list[str] | None, typer.Option("--x", help="Columns of x, as --columns.")] = None,
+    x: Annotated[
+        list[str] | None, typer.Option("--x", help="Columns of x, as for --columns.")
+    ] = None,
     y: Annotated[list[str] | None, typer.Option("--y", help="Columns of y.")] = None,
     z: Annotated[list[str] | None, typer.Option("--z", help="Columns to condition on.")] = None,
     matrix: Annotated[
@@ -49,13 +51,17 @@ def mi(
     unit: Annotated[Unit, typer.Option(help="Of the answer.")] = Unit.NATS,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
     permutations: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Behind the p-value.")
+        int, typer.Option(min=1, max=1_000_000, help="Permutations for the p-value.")
     ] = 199,
     correct: Annotated[
-        bool, typer.Option("--correct/--no-correct", help="Add what few rows fall short by.")
+        bool,
+        typer.Option(
+            "--correct/--no-correct", help="Add a bias correction, by parametric bootstrap."
+        ),
     ] = True,
     second_opinion: Annotated[
-        bool, typer.Option("--second-opinion/--no-second-opinion", help="Estimate on the path too.")
+        bool,
+        typer.Option("--second-opinion/--no-second-opinion", help="Also estimate along the path."),
     ] = True,
     output: ReportOutput = None,
     html: Html = True,
@@ -84,7 +90,7 @@ def mi(
 
 @dataclass(frozen=True)
 class _Settings:
-    """What was asked for, apart from the columns."""
+    """The options other than the columns."""
 
     method: Method
     unit: Unit
@@ -94,7 +100,7 @@ class _Settings:
     second_opinion: bool
 
     def options(self, n: int, session: Session) -> MIOptions:
-        """For n rows, with the session's training."""
+        """The estimator for n rows, with the session's training settings."""
         from secant.tasks import MIOptions
         from secant.tasks.defaults import default_ratio
 
@@ -119,13 +125,13 @@ def _pair_information(
     missing: Missing,
     settings: _Settings,
 ) -> tuple[dict[str, JSON], Writers]:
-    """Estimate and show it; the result as JSON has it, and how to report it.
+    """Estimate and show the result; return its JSON and its report.
 
     Args:
         session: of the command.
         data: the table.
         named: columns of "x", "y" and perhaps "z".
-        missing: what to do about missing values.
+        missing: how to treat missing values.
         settings: of the estimate.
     """
     from secant.tasks import mutual_information
@@ -161,7 +167,7 @@ def _pair_writers(
 def _read(
     data: Path, named: Mapping[str, list[str]], missing: Missing, *, seed: int
 ) -> dict[str, OneTable]:
-    """The columns of each variable as numbers, from a file that is read once."""
+    """The encoded columns of each variable; the file is read once."""
     from secant.tables.files import column_names, read_table, selected
 
     names = column_names(data)
@@ -187,7 +193,7 @@ def _check_apart(chosen: Mapping[str, list[str]]) -> None:
 
 
 def _common_rows(parts: list[OneTable]) -> list[np.ndarray]:
-    """The rows that all parts have kept."""
+    """The rows that all variables have kept."""
     import numpy as np
 
     common = parts[0].encoded.kept
@@ -238,7 +244,7 @@ def _matrix_information(
     missing: Missing,
     settings: _Settings,
 ) -> tuple[dict[str, JSON], Writers]:
-    """Estimate and show them; the result as JSON has it, and how to report it."""
+    """Estimate and show the results; return their JSON and their report."""
     from secant.tasks import mutual_information_matrix
 
     part = OneTable.read(data, columns, missing, seed=session.seed)

@@ -1,4 +1,4 @@
-"""What a command writes: results to standard output, messages to standard error."""
+"""Output of commands: results to standard output, messages to standard error."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["JSON", "check_place", "json_text", "plain", "printable", "table_text
 
 JSON = None | bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"]
 
-_WIDTH_OF_A_PIPE = 100  # where there is no terminal to ask
+_WIDTH_OF_A_PIPE = 100  # without a terminal
 
 
 def check_place(path: Path) -> None:
-    """Refuse a file that could not be written, before the work that it is to hold."""
+    """Check that a file can be written, before the work starts."""
     if not path.parent.is_dir():
         raise ValueError(f"{path.parent} is not a folder, so {path} cannot be written; make it.")
     if path.is_dir():
@@ -36,7 +36,7 @@ def check_place(path: Path) -> None:
 
 
 def plain(value: JSON) -> JSON:
-    """The value with infinities and NaN as null: JSON has no word for them."""
+    """The value with infinities and NaN as null, which JSON lacks."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -47,7 +47,7 @@ def plain(value: JSON) -> JSON:
 
 
 def json_text(value: JSON) -> str:
-    """One line of JSON; what a terminal would obey, or cannot be UTF-8, is in JSON's escapes."""
+    """One line of JSON; control characters and invalid UTF-8 are escaped."""
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
     if text.isprintable():
         return text

@@ -1,4 +1,4 @@
-"""Where a command's report goes: one page, one summary, or a folder with all there is."""
+"""Reports of commands: one page, one summary, or a folder with both and figures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Html = Annotated[
 
 @dataclass(frozen=True)
 class Writers:
-    """How a result is written, each to a path.
+    """Writers of a result, each to a path.
 
     Attributes:
         page: one HTML file.
@@ -43,7 +43,7 @@ class Writers:
 
 
 def check_report(output: Path | None) -> None:
-    """Refuse a report that could not be written, before the work that it is about."""
+    """Check that a report can be written, before the work starts."""
     if output is not None and _is_file(output):
         check_place(output)
 
@@ -51,7 +51,7 @@ def check_report(output: Path | None) -> None:
 def write_report(
     session: Session, output: Path | None, writers: Writers, *, html: bool = True
 ) -> list[str]:
-    """Write what the output's name asks for, and say where; nothing if there is none."""
+    """Write the report that the output's name selects, and print where."""
     if output is None:
         session.say("-o FOLDER or -o PAGE.html writes a report.")
         return []

@@ -1,4 +1,4 @@
-"""Fits that Ctrl-C may stop: what is kept of them, and how they go on."""
+"""Fits that can be stopped by Ctrl-C and resumed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Resumable", "Resume"]
 
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with a fit that was stopped, from its checkpoint.")
-]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume a stopped fit from its checkpoint.")]
 
 
 class Resumable:
@@ -30,10 +28,10 @@ class Resumable:
 
     Args:
         output: the model file.
-        resume: whether to go on from that folder.
+        resume: whether to resume from that folder.
 
     Raises:
-        ValueError: there is something to go on from, or nothing, against what was said.
+        ValueError: there is a checkpoint without `resume`, or none with it.
     """
 
     def __init__(self, output: Path, *, resume: bool) -> None:
@@ -42,12 +40,12 @@ class Resumable:
         self._was_stopped = False
         if resume and not self._has_checkpoint:
             raise ValueError(
-                f"there is no {self._folder} to go on from: run the command without --resume."
+                f"there is no {self._folder} to resume from: run the command without --resume."
             )
         if not resume and self._has_checkpoint:
             raise ValueError(
-                f"{self._folder} holds a fit that was stopped. Go on with it by the same command "
-                "and --resume, or delete it to begin anew."
+                f"{self._folder} holds a stopped fit. Resume it by the same command with "
+                "--resume, or delete it to start again."
             )
 
     @property
@@ -56,10 +54,10 @@ class Resumable:
 
     @contextmanager
     def kept(self) -> Iterator[Path]:
-        """Within it, Ctrl-C ends the training and the best state so far is kept.
+        """A context in which Ctrl-C ends training and the best state is kept.
 
         Yields:
-            The `resume` of the fit.
+            The argument `resume` of the fit.
         """
         from secant.training import keeping_best_on_interrupt
 
@@ -68,7 +66,7 @@ class Resumable:
         self._was_stopped = wish.is_set()
 
     def save(self, estimator: BaseEstimator, metadata: Mapping[str, JSON]) -> None:
-        """Write the model; if that fails, say what is left of the training."""
+        """Write the model; if that fails, say where the checkpoint is."""
         from secant.model_files import ModelFileError, save
 
         try:
@@ -82,15 +80,15 @@ class Resumable:
             ) from error
 
     def finish(self, session: Session) -> None:
-        """Once the model is written: away with the checkpoints, or say how to go on."""
+        """Delete the checkpoints of a finished fit, or say how to resume."""
         if not self._was_stopped:
             shutil.rmtree(self._folder, ignore_errors=True)
             return
         usable = f"Stopped by you: {self._output} holds the best state so far and can be used."
         if not self._has_checkpoint:
-            session.say(f"{usable} There is no checkpoint to go on from.")
+            session.say(f"{usable} There is no checkpoint to resume from.")
             raise typer.Exit(ExitCode.INTERRUPTED)
         how = session.line or "the same command"
         more = how if "--resume" in how else f"{how} --resume"
-        session.say(f"{usable} Go on with:\n  {more}")
+        session.say(f"{usable} Resume with:\n  {more}")
         raise typer.Exit(ExitCode.INTERRUPTED)

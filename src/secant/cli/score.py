@@ -1,4 +1,4 @@
-"""`secant score`: what a model says about every row of a table."""
+"""`secant score`: score the rows of a table by a model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DataInput = Annotated[
 TableOutput = Annotated[
     Path,
     typer.Option(
-        "--output", "-o", help="Table to write, its ending is its format; or the folder for many."
+        "--output", "-o", help="Table to write, in the format of its extension; or a folder."
     ),
 ]
 Scheduler = Annotated[
@@ -41,10 +41,10 @@ Scheduler = Annotated[
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option("--keep", "-k", help="Columns to write beside the score; else all of them."),
+    typer.Option("--keep", "-k", help="Columns to write beside the score; all by default."),
 ]
 ScoreName = Annotated[
-    str | None, typer.Option(help="Of the new column; else log_ratio or log_density.")
+    str | None, typer.Option(help="Name of the new column; by default log_ratio or log_density.")
 ]
 BatchRows = Annotated[int, typer.Option(min=1, max=1 << 31, help="Rows in memory at once.")]
 
@@ -83,7 +83,7 @@ def scoring(command_name: str, about: str, *, only_densities: bool = False) -> C
 
 
 class _Asked(NamedTuple):
-    """What was typed."""
+    """The options."""
 
     model: Path
     data: Path
@@ -115,7 +115,7 @@ def _score_folder(session: Session, scorer: Scorer, asked: _Asked, scheduler: st
     from secant.deploy.scoring.folders import table_files
     from secant.tables.files import column_names
 
-    # A comma may be part of a column's name: the first table tells.
+    # A comma may be part of a column's name, so patterns are split by the first table's names.
     keep = asked.keep and patterns(asked.keep, column_names(table_files(asked.data)[0]))
     with _bar(session) as report:
         found = score_folder(

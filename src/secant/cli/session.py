@@ -1,4 +1,4 @@
-"""What all commands share: where to write, how to seed, what went wrong on the way."""
+"""The session of a command: output, seed and warnings."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Session:
 
     Attributes:
         command: its name, as typed: "density fit".
-        seed: of everything random.
+        seed: random seed.
         as_json: whether the result is one line of JSON rather than text.
-        quiet: whether messages and progress bars are left out; results, warnings and errors stay.
+        quiet: whether to suppress messages and progress bars.
         strict: whether a statistical warning makes the command fail.
         training: fields of `secant.Training` that differ from their defaults.
         warned: the statistical warnings so far, as (kind, message).
@@ -40,23 +40,23 @@ class Session:
 
     @property
     def line(self) -> str | None:
-        """The line of the shell that this is, if it came from one."""
+        """The shell command of this run, if any."""
         if Path(sys.argv[0]).stem != "secant":
             return None
         return shlex.join(["secant", *sys.argv[1:]])
 
     def say(self, text: str) -> None:
-        """A message on the way, to standard error."""
+        """Print a message to standard error."""
         if not self.quiet:
             print(printable(text), file=sys.stderr, flush=True)
 
     def warn(self, kind: str, message: str, *, told: bool = False) -> None:
-        """A statistical warning: kept for the result, fatal under --strict, and shown once.
+        """Record a statistical warning; it is shown once, and fatal under --strict.
 
         Args:
             kind: its name.
             message: with a number and a remedy.
-            told: whether the result says so itself, and it need not be shown.
+            told: whether the result already shows it.
         """
         if (kind, message) not in self.warned:
             self.warned.append((kind, message))
@@ -64,21 +64,21 @@ class Session:
                 print(printable(f"{kind}: {message}"), file=sys.stderr, flush=True)
 
     def show(self, text: str) -> None:
-        """A part of the result, to standard output, unless it is to be JSON."""
+        """Print a part of the result, unless the output is JSON."""
         if not self.as_json:
             print(printable(text), flush=True)
 
     def show_table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """A part of the result, as a table."""
+        """Print a part of the result as a table."""
         if not self.as_json:
             print(table_text(header, rows), flush=True)
 
     def finish(self, result: Mapping[str, JSON], *, schema: str | None = None) -> None:
-        """The result as a whole, as one line of JSON if it is to be JSON.
+        """Finish with the result, printed as one line of JSON if requested.
 
         Args:
-            result: what the guide to the command line documents.
-            schema: the name it is documented by; None is the command's.
+            result: as documented in the guide to the command line.
+            schema: its documented name; None is the command's.
         """
         if self.as_json:
             from secant import __version__
@@ -95,7 +95,7 @@ class Session:
 
     @contextmanager
     def watching_warnings(self) -> Iterator[None]:
-        """Statistical warnings go through `warn`; the rest are developers' and not shown."""
+        """Route statistical warnings to `warn`, and suppress all others."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)

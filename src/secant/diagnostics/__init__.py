@@ -1,4 +1,4 @@
-"""Diagnostics: can the fitted ratio be trusted, and where can it not?"""
+"""Diagnostics of a fitted ratio, from held-out rows."""
 
 from secant.diagnostics.calibration import CalibrationCurve, calibration_curve
 from secant.diagnostics.drift import FeatureDrift, feature_drift, top_drift

@@ -1,4 +1,4 @@
-"""Calibration: do rows with a predicted log ratio g come from x_1 e^g times as often?"""
+"""Calibration: predicted log ratios against observed frequencies of the two samples."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from secant.diagnostics.recalibration import Recalibration, recalibrated
 
 __all__ = ["CalibrationCurve", "calibration_curve"]
 
-_FEWEST = 10  # rows of both samples together for a bin
+_FEWEST = 10  # minimum number of rows of both samples in a bin
 
 
 @dataclass(frozen=True)
 class CalibrationCurve:
     """Predicted against observed log odds of x_1 over x_0, bin by bin of the log ratio (Q1).
 
-    Both samples weigh the same, however many rows they have. Attributes are arrays (bins,).
+    Both samples have equal total weight. Attributes are arrays (bins,).
 
     Attributes:
         mean_log_ratio: the mean of log r̂ over the bin's rows.
         predicted: the log odds that log r̂ predicts for the bin.
-        observed: the log odds found, log of (share of x_1's rows)/(share of x_0's rows).
+        observed: the observed log odds, log of (share of x_1's rows)/(share of x_0's rows).
         standard_error: of the observed log odds.
         counts_0: rows of x_0 in the bin.
         counts_1: rows of x_1.
@@ -42,7 +42,7 @@ class CalibrationCurve:
 
     @property
     def n_bins(self) -> int:
-        """How many bins there are."""
+        """The number of bins."""
         return self.predicted.size
 
     @property
@@ -54,12 +54,12 @@ class CalibrationCurve:
 def calibration_curve(
     log_ratio_0: Float[np.ndarray, " n"], log_ratio_1: Float[np.ndarray, " m"], n_bins: int = 10
 ) -> CalibrationCurve:
-    """Compare held-out log ratios with where the rows came from (Q1).
+    """Compare held-out log ratios with the sample that each row came from (Q1).
 
     Args:
-        log_ratio_0: log r̂ of rows of x_0 that the fit has not seen; infinities are left out.
-        log_ratio_1: the same of x_1.
-        n_bins: bins at most, of equal mass, and of ten rows at least.
+        log_ratio_0: log r̂ of held-out rows of x_0; infinities are ignored.
+        log_ratio_1: the same for x_1.
+        n_bins: maximum number of bins, of equal mass and at least ten rows.
     """
     parts = [np.asarray(v, dtype=np.float64) for v in (log_ratio_0, log_ratio_1)]
     zero, one = (v[np.isfinite(v)] for v in parts)
@@ -85,10 +85,10 @@ def calibration_curve(
 def _bins(
     scores: Float[np.ndarray, " n"], share: Float[np.ndarray, " n"], n_bins: int
 ) -> Int[np.ndarray, " n"]:
-    """The bin of each score: equal shares of both samples together, equal scores together."""
+    """The bin of each score: bins of equal mass; ties share a bin."""
     order = np.argsort(scores, kind="stable")
     cumulative = np.cumsum(share[order])
-    # A little less: shares that add up to the last bit's more or less than 1/n_bins are equal.
+    # A little less, because sums of shares may miss 1/n_bins by rounding.
     ends = np.searchsorted(cumulative, np.arange(1, n_bins) / n_bins - 1e-9)
     edges = np.unique(scores[order][np.minimum(ends, scores.size - 1)])
     found = np.searchsorted(edges, scores, side="left")
@@ -98,7 +98,7 @@ def _bins(
 def _predicted(
     scores: Float[np.ndarray, " n"], share: Float[np.ndarray, " n"], members: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, " b"]:
-    """logit of the mean of σ(log r̂) over each bin, which for the true ratio is what is found."""
+    """logit of the mean of σ(log r̂) over each bin, the expected log odds for the true ratio."""
     odds = []
     for k in range(members.max() + 1):
         inside = members == k
@@ -110,7 +110,7 @@ def _predicted(
 def _log_odds(
     counts_0: Int[np.ndarray, " b"], counts_1: Int[np.ndarray, " b"]
 ) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, " b"]]:
-    """Log odds with half a row added to every count, so that empty ones are bounds, not infinite.
+    """Log odds with half a row added to every count, so that empty bins give finite bounds.
 
     A count c of n has Var log(c/n) = 1/c − 1/n.
     """

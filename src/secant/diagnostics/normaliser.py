@@ -1,4 +1,4 @@
-"""The normaliser log Ẑ and how many rows stand behind it."""
+"""The normaliser log Ẑ and its effective sample size."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = [
     "log_normaliser",
 ]
 
-_FEW_ROWS = 0.01  # effective share of the rows below which a weighted mean is not to be believed
-_FEW = 30.0  # the least effective number of rows, or a tenth of them where there are few
+_FEW_ROWS = 0.01  # minimum effective share of the rows for a reliable weighted mean
+_FEW = 30.0  # minimum effective number of rows; for few rows, a tenth of them
 
 
 def least_effective_rows(n: int) -> float:
-    """Effective rows of n below which a weighted mean is not to be believed."""
+    """Minimum effective sample size of n rows for a reliable weighted mean."""
     return max(min(_FEW, 0.1 * n), _FEW_ROWS * n)
 
 
 def has_enough_rows(effective: float, n: int) -> bool:
-    """Whether a weighted mean over n rows rests on enough of them to be believed."""
+    """Whether the effective sample size of n rows suffices for a reliable weighted mean."""
     return effective >= least_effective_rows(n)
 
 
@@ -40,8 +40,8 @@ class Normaliser:
     Attributes:
         log_value: log Ẑ, in nats.
         standard_error: by the delta method; too small where the weights have heavy tails.
-        pareto_shape: k̂ of the ratio's largest values; NaN where it is not known.
-        n_rows: rows of x_0 behind it.
+        pareto_shape: k̂ of the ratio's largest values; NaN if unknown.
+        n_rows: number of rows of x_0.
     """
 
     log_value: float
@@ -51,35 +51,35 @@ class Normaliser:
 
     @property
     def effective_rows(self) -> float:
-        """ESS = 1/(se² + 1/n), of as many equal weights."""
+        """Effective sample size, 1/(se² + 1/n)."""
         return 1.0 / (self.standard_error**2 + 1.0 / self.n_rows) if self.n_rows else 0.0
 
     @property
     def is_heavy_tailed(self) -> bool:
-        """Whether k̂ is too large for a mean of so many rows, or not known."""
+        """Whether k̂ is too large for a mean of `n_rows` rows, or unknown."""
         return not self.pareto_shape < largest_pareto_shape(self.n_rows)
 
     @property
     def is_reliable(self) -> bool:
-        """Whether log Ẑ and its standard error are to be believed."""
+        """Whether log Ẑ and its standard error are reliable."""
         return not self.is_heavy_tailed and has_enough_rows(self.effective_rows, self.n_rows)
 
     @property
     def doubt(self) -> str | None:
-        """Why this is not to be believed, with the number; None if it is."""
+        """Why the estimate is unreliable, with the number; None if it is reliable."""
         if self.is_reliable:
             return None
         if math.isnan(self.pareto_shape):
-            return f"{self.n_rows} rows of x_0 are too few, or too equal, to tell their tail"
+            return f"{self.n_rows} rows of x_0 are too few, or too equal, to estimate the tail"
         if self.is_heavy_tailed:
             most = largest_pareto_shape(self.n_rows)
             return f"heavy-tailed weights, Pareto shape {self.pareto_shape:.2f}, at most {most:.2f}"
         return f"{self.effective_rows:.1f} effective rows of {self.n_rows}"
 
     def __str__(self) -> str:
-        """log Ẑ ± its standard error, and whether to believe it."""
+        """log Ẑ ± its standard error, and why it is unreliable if it is."""
         value = f"{self.log_value:+.3f} ± {self.standard_error:.3f} nats"
-        return value if self.doubt is None else f"{value}, not to be believed: {self.doubt}"
+        return value if self.doubt is None else f"{value}, unreliable: {self.doubt}"
 
 
 def log_normaliser(log_ratio_0: Float[np.ndarray, " n"]) -> Normaliser:
@@ -92,5 +92,5 @@ def log_normaliser(log_ratio_0: Float[np.ndarray, " n"]) -> Normaliser:
 
 
 def effective_sample_size(log_weights: Float[np.ndarray, " n"]) -> float:
-    """(Σ w)² / Σ w² for w = exp(log_weights): as many equal weights would say as much."""
+    """Effective sample size (Σ w)² / Σ w² of the weights w = exp(log_weights)."""
     return float(np.exp(2.0 * logsumexp(log_weights) - logsumexp(2.0 * log_weights)))

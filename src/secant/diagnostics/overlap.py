@@ -1,4 +1,4 @@
-"""How much of the two samples is common ground."""
+"""Overlap of the two samples."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Overlap", "estimated_overlap"]
 
 
 class Overlap(NamedTuple):
-    """∫ min(p_0, p_1), the share of either distribution that the other has too (O1).
+    """∫ min(p_0, p_1), the overlap of the two distributions (O1).
 
     Attributes:
-        share: 0 where they have nothing in common, 1 where they are the same.
+        share: 0 for disjoint distributions, 1 for equal ones.
         standard_error: of the share, from the number of rows.
     """
 
@@ -28,9 +28,9 @@ def estimated_overlap(
 ) -> Overlap:
     """1 − TV(p_0, p_1) from held-out log ratios of both samples (O1).
 
-    `P_0(log r̂ > 0) + P_1(log r̂ ≤ 0)`, ties counting half: the two error rates of the best guess
-    at which sample a row is from. A poor ratio guesses worse than the true one, so this can only
-    be too large, but for chance. Only the sign of log r̂ matters, so no outlier spoils it.
+    `P_0(log r̂ > 0) + P_1(log r̂ ≤ 0)`, ties counting half: the sum of the two error
+    rates of a classifier with threshold 0. A poor ratio has larger error rates, so the estimate is
+    biased upwards, if at all. Only the sign of log r̂ enters, so outliers have no effect.
     """
     wrong_0, wrong_1 = _positive(log_ratio_0), _positive(-log_ratio_1)
     share = float(wrong_0.mean() + wrong_1.mean())

@@ -1,4 +1,4 @@
-"""The Pareto shape of weights: whether the average of a ratio can be believed at all."""
+"""The Pareto shape of weights: whether the mean of a ratio is reliable."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from scipy.special import logsumexp
 
 __all__ = ["LARGEST_SHAPE", "largest_pareto_shape", "pareto_shape"]
 
-LARGEST_SHAPE = 0.7  # no number of rows in reach averages weights with a tail beyond this
+LARGEST_SHAPE = 0.7  # beyond this shape, no practical number of rows estimates the mean
 
 
 def pareto_shape(log_weights: Float[np.ndarray, " n"]) -> float:
     """The shape k̂ of a generalised Pareto fitted to the largest weights exp(log_weights).
 
     The tail of the weights falls like w^(−1/k): below ½ their mean has a finite variance, from ½
-    on its standard error is too small, and beyond 0.7 (or `1 − 1/log10 n` for few rows) no number
-    of rows in reach gives the mean. −∞ where the largest are equal; NaN, for nothing can be said,
-    with fewer than 25 rows or fewer than 5 that rise above the rest.
+    on its standard error is too small, and beyond 0.7 (or `1 − 1/log10 n` for few rows) no
+    practical number of rows estimates the mean. −∞ if the largest are equal; NaN (unknown) with
+    fewer than 25 rows or fewer than 5 above the threshold.
 
     The fit is Zhang & Stephens' (2009) posterior mean over the `min(n/5, 3√n)` largest, shrunk
     towards ½ by ten rows' worth as in Vehtari et al. (2024), Pareto smoothed importance sampling.
@@ -32,7 +32,9 @@ def pareto_shape(log_weights: Float[np.ndarray, " n"]) -> float:
     excess = np.exp(tail[1:] - tail[-1]) - np.exp(tail[0] - tail[-1])
     if excess[-1] <= 0.0:
         return -math.inf
-    above = excess[excess > 0.0]  # a ratio of few values, as trees give, ties with the threshold
+    above = excess[
+        excess > 0.0
+    ]  # ratios with few distinct values, as of trees, tie with the threshold
     if above.size < 5:
         return math.nan
     shape = _generalised_pareto_shape(above)
@@ -40,7 +42,7 @@ def pareto_shape(log_weights: Float[np.ndarray, " n"]) -> float:
 
 
 def largest_pareto_shape(n: int) -> float:
-    """The shape k̂ up to which the mean of n weights is to be believed, min(0.7, 1 − 1/log10 n)."""
+    """The largest shape k̂ for which the mean of n weights is reliable, min(0.7, 1 − 1/log10 n)."""
     return min(LARGEST_SHAPE, 1.0 - 1.0 / math.log10(n)) if n > 1 else -math.inf
 
 

@@ -1,4 +1,4 @@
-"""What a fit says about its ratio, on rows it was not trained on."""
+"""Diagnostics of a fitted ratio on held-out rows."""
 
 from __future__ import annotations
 
@@ -25,30 +25,29 @@ from secant.training.settings import Status
 
 __all__ = ["Diagnostics", "RatioDiagnostics"]
 
-_SATURATED = 1.0  # nats by which log Ẑ is off, beyond its error
+_SATURATED = 1.0  # nats by which log Ẑ may differ from 0, beyond its error
 
 
 @dataclass(frozen=True, kw_only=True)
 class RatioDiagnostics:
-    """What any fit says about its ratio, on rows it was not trained on; `print` it for a report.
+    """Diagnostics of any fitted ratio on held-out rows; `print` gives a report.
 
     Attributes:
-        held_out_loss: the loss the estimator is judged by; lower is better. If better than no
-            model, J of the velocity form is below 0, the logistic loss below 2 log 2.
+        held_out_loss: the loss used to compare fits; lower is better. A constant ratio has J = 0
+            in the velocity form, and a logistic loss of 2 log 2.
         held_out_error: its standard error.
-        normaliser: log Ẑ with its standard error. Past about 10 nats between the samples, plain
-            Monte Carlo says nothing about it; the effective sample size and its Pareto shape tell.
+        normaliser: log Ẑ with its standard error. Beyond about 10 nats between the samples, plain
+            Monte Carlo is unreliable; see the effective sample size and the Pareto shape.
         effective_sample_size: of x_0's rows weighted by the ratio.
-        n_rows: rows of x_0 behind the two lines above.
+        n_rows: number of held-out rows of x_0.
         mean_log_ratio_0: mean of the log ratio over held-out rows of x_0 (−KL(p_0‖p_1) if exact).
         mean_log_ratio_1: the same over x_1 (KL(p_1‖p_0) if exact).
-        overlap: the share of either distribution that the other has too, 1 − total variation, from
-            0 (nothing in common) to 1 (the same) (O1).
+        overlap: 1 − total variation, from 0 (disjoint) to 1 (equal) (O1).
         overlap_error: its standard error.
         calibration: predicted against observed log odds, and the line through them (Q1).
         drift: each column of raw rows in both samples.
         self_check: one secant over [0, 1] less many over its parts, at held-out rows of both
-            samples (K1); None for a ratio that is not made of secants.
+            samples (K1); None for a ratio without secants.
     """
 
     held_out_loss: float
@@ -73,12 +72,12 @@ class RatioDiagnostics:
         drift: tuple[FeatureDrift, ...] = (),
         self_check: SelfCheck | None = None,
     ) -> RatioDiagnostics:
-        """From held-out log ratios of both samples; a subclass takes `vars()` of this and more.
+        """From held-out log ratios of both samples; subclasses extend `vars()` of the result.
 
         Args:
-            log_ratio_0: of rows of x_0 that the fit has not seen.
+            log_ratio_0: of held-out rows of x_0.
             log_ratio_1: of rows of x_1.
-            loss: what the estimator is judged by, and its standard error.
+            loss: the held-out loss and its standard error.
             drift: of the columns.
             self_check: of secants.
         """
@@ -100,12 +99,12 @@ class RatioDiagnostics:
 
     @property
     def has_overlap(self) -> bool:
-        """Whether weighted means over x_0 rest on enough rows to be believed."""
+        """Whether the effective sample size suffices for weighted means over x_0."""
         return has_enough_rows(self.effective_sample_size, self.n_rows)
 
     @property
     def is_normalised(self) -> bool:
-        """Whether the ratio averages 1 over x_0, as far as its error allows to say."""
+        """Whether the mean of the ratio over x_0 is 1, within its error."""
         allowed = _SATURATED + 4.5 * self.normaliser.standard_error
         return abs(self.normaliser.log_value) <= allowed
 
@@ -116,12 +115,12 @@ class RatioDiagnostics:
 
     @property
     def fit_trouble(self) -> Trouble | None:
-        """What stands against the fit before anything is said about its ratio."""
+        """Problems of the fit itself."""
         return None
 
     @property
     def fit_lines(self) -> list[tuple[str, str]]:
-        """What the report says about the fit itself, as names and values."""
+        """Lines of the report about the fit, as names and values."""
         return [("held-out loss", f"{self.held_out_loss:.4g} ± {self.held_out_error:.2g}")]
 
     def __str__(self) -> str:
@@ -129,7 +128,7 @@ class RatioDiagnostics:
         return rendered(self)
 
     def warn(self) -> None:
-        """Issue the named warnings this fit deserves."""
+        """Issue the warnings for this fit."""
         if not self.has_overlap:
             warnings.warn(
                 f"effective sample size {self.effective_sample_size:.1f} of {self.n_rows} held-out "
@@ -143,7 +142,7 @@ class RatioDiagnostics:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnostics(RatioDiagnostics):
-    """The same of a trained network, and how its training went.
+    """Diagnostics of a trained network, with its training record.
 
     Attributes:
         status: how training ended.
@@ -161,7 +160,7 @@ class Diagnostics(RatioDiagnostics):
 
     @property
     def fit_trouble(self) -> Trouble | None:
-        """A training that did not end as intended."""
+        """Problems of the training run."""
         if self.status.is_good:
             return None
         ended = self.status.name.lower().replace("_", " ")
@@ -169,15 +168,15 @@ class Diagnostics(RatioDiagnostics):
 
     @property
     def fit_lines(self) -> list[tuple[str, str]]:
-        """What the report says about the fit itself, as names and values."""
+        """Lines of the report about the fit, as names and values."""
         trained = f"{self.steps} steps in {self.seconds:.1f} s, the best after {self.best_step}"
         if self.best_step == 0 and self.has_anchor:
             trained += ": the anchor alone is kept, no step lowered the held-out loss"
         return [*super().fit_lines, ("training", f"{trained}. {self.status.value}")]
 
     def warn(self) -> None:
-        """Issue the named warnings this fit deserves."""
-        # A training that diverged has warned itself, with what its second try gave.
+        """Issue the warnings for this fit."""
+        # A run that diverged has already warned, with the outcome of the second run.
         if not (self.status.is_good or self.status is Status.DIVERGED):
             warnings.warn(self.status.value, TrainingWarning, stacklevel=3)
         super().warn()

@@ -1,4 +1,4 @@
-"""Recalibration: the line a + b·log r̂ that the held-out rows ask for."""
+"""Recalibration: the line a + b·log r̂ that fits held-out rows best."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SMALL_STEP = 1e-9
 class Recalibration:
     """a + b·log r̂, the best log ratio on that line by the logistic loss of held-out rows (Q2).
 
-    A slope below 1 says that log r̂ is too steep (too sure of itself), above 1 that it is too flat.
-    NaN where the scores of the samples do not mix, or are all equal, and leave the line open.
+    A slope below 1 means that log r̂ is too steep (overconfident), above 1 that it is too flat.
+    NaN if the scores of the samples are separated or all equal, so that the line is not determined.
 
     Attributes:
         slope: b, 1 if calibrated.
@@ -36,7 +36,7 @@ class Recalibration:
 
     @property
     def is_known(self) -> bool:
-        """Whether the rows settle the line."""
+        """Whether the line is determined by the rows."""
         return math.isfinite(self.slope) and math.isfinite(self.slope_error)
 
 
@@ -65,7 +65,7 @@ def recalibrated(
 
 
 def _mix(zero: Float[np.ndarray, " n"], one: Float[np.ndarray, " m"]) -> bool:
-    """Whether no threshold tells the samples apart; if one does, the best slope is infinite."""
+    """Whether no threshold separates the samples; if one does, the best slope is infinite."""
     if not (zero.size and one.size):
         return False
     return bool(zero.max() > one.min() and one.max() > zero.min())
@@ -90,7 +90,7 @@ def _derivatives(
 def _minimised(
     zero: Float[np.ndarray, "2 n"], one: Float[np.ndarray, "2 m"]
 ) -> Float[np.ndarray, " 2"] | None:
-    """Newton's method with halved steps; None if it comes to no end."""
+    """Newton's method with step halving; None if it does not converge."""
     line, value = np.zeros(2), 2.0 * math.log(2.0)
     for _ in range(_ROUNDS):
         gradient_0, gradient_1, hessian = _derivatives(line, zero, one)

@@ -52,7 +52,7 @@ def _fit(found: RatioDiagnostics) -> list[Line]:
 
 def _normaliser(found: RatioDiagnostics) -> list[Line]:
     average = found.normaliser
-    doubt = "" if average.is_reliable else ", not to be believed"
+    doubt = "" if average.is_reliable else ", unreliable"
     most = largest_pareto_shape(found.n_rows)
     rows = f"{found.effective_sample_size:.1f} of {found.n_rows} held-out rows of x_0"
     return [
@@ -60,7 +60,7 @@ def _normaliser(found: RatioDiagnostics) -> list[Line]:
             "log Ẑ (0 if exact)",
             f"{average.log_value:+.3f} ± {average.standard_error:.3f} nats{doubt}",
         ),
-        ("Pareto shape of the weights", f"{average.pareto_shape:.2f} (believed below {most:.2f})"),
+        ("Pareto shape of the weights", f"{average.pareto_shape:.2f} (reliable below {most:.2f})"),
         ("effective sample size", rows),
     ]
 
@@ -73,7 +73,7 @@ def _overlap(found: RatioDiagnostics) -> list[Line]:
 def _calibration(found: RatioDiagnostics) -> list[Line]:
     line = found.calibration.recalibration
     if not line.is_known:
-        return [("slope", "unknown: the held-out log ratios do not mix, or are all equal")]
+        return [("slope", "unknown: the held-out log ratios are separated, or all equal")]
     return [
         ("slope (1 if calibrated)", f"{line.slope:.3f} ± {line.slope_error:.3f}"),
         ("intercept (0 if calibrated)", f"{line.intercept:+.3f} ± {line.intercept_error:.3f} nats"),

@@ -1,4 +1,4 @@
-"""The verdict: can the ratio be used for importance weights, and if not, why?"""
+"""The verdict: whether the ratio is usable for importance weights, and if not, why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Trouble", "Verdict", "verdict"]
 
-_BAD_SLOPE = 0.2  # of the recalibration from 1, beyond its error
+_BAD_SLOPE = 0.2  # tolerated deviation of the slope from 1, beyond its error
 _STANDARD_ERRORS = 3.0
 _CLOSER = (
     "The log ratio and its mean over x_1 can be used. For weights, collect x_0 rows nearer to x_1, "
@@ -20,7 +20,7 @@ _CLOSER = (
 
 
 class Trouble(NamedTuple):
-    """What stands against a use of the ratio, with its number, and what to do about it."""
+    """A problem of the ratio, with its number, and a remedy."""
 
     reason: str
     advice: str
@@ -28,27 +28,27 @@ class Trouble(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the ratio can be used for importance weights; true if it can.
+    """Whether the ratio is usable for importance weights; truthy if it is.
 
     Attributes:
-        troubles: what stands against it, the gravest first.
-        support: what stands for it.
+        troubles: problems, the most serious first.
+        support: numbers in favour.
     """
 
     troubles: tuple[Trouble, ...]
     support: str
 
     def __bool__(self) -> bool:
-        """Whether nothing stands against it."""
+        """Whether there is no problem."""
         return not self.troubles
 
     @property
     def advice(self) -> str | None:
-        """What to do about the gravest trouble; None if there is none."""
+        """The remedy for the most serious problem; None if there is none."""
         return self.troubles[0].advice if self.troubles else None
 
     def __str__(self) -> str:
-        """One line, and one of advice if there is trouble."""
+        """One line, and a line of advice if there is a problem."""
         if not self.troubles:
             return f"usable for importance weights: yes ({self.support})"
         reasons = "; ".join(trouble.reason for trouble in self.troubles)
@@ -81,7 +81,7 @@ def _tail(found: RatioDiagnostics) -> Trouble | None:
 
 
 def _average(found: RatioDiagnostics) -> Trouble | None:
-    """A ratio that levels off has equal weights and looks well, but for its average."""
+    """A saturated ratio has nearly equal weights; only its mean reveals the problem."""
     if found.is_normalised:
         return None
     return Trouble(

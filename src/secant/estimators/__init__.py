@@ -1,4 +1,4 @@
-"""Estimators with the scikit-learn contract."""
+"""Ratio estimators with the scikit-learn interface."""
 
 from secant.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators._base import RatioEstimator

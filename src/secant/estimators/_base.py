@@ -1,4 +1,4 @@
-"""The scikit-learn contract shared by all estimators, and the one door from NumPy to JAX."""
+"""The scikit-learn interface of all estimators, and the conversion from NumPy to JAX."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _ROWS = "a numeric array of shape (n, d) without NaN or infinity"
 class RatioEstimator(Savable, BaseEstimator, abc.ABC):
     """An estimator of log r(x) = log p_1(x) − log p_0(x) from samples of both.
 
-    `x_1` is on top: a positive log ratio says that a row looks more like `x_1`.
+    `x_1` is the numerator: a positive log ratio means that a row is more likely under p_1.
     """
 
-    # A folder holds one fit: scikit-learn shall not hand it on to the many of a search.
+    # A folder holds one fit, so scikit-learn must not route it to the many fits of a search.
     __metadata_request__fit = {"resume": UNUSED}  # noqa: RUF012, as scikit-learn has it
 
-    # Whether a fit pools the rows that processes bring of their own, see `data_parallel`.
+    # Whether a fit pools the rows of several processes, see `data_parallel`.
     _pools_rows: ClassVar[bool] = False
 
     def fit(
@@ -83,20 +83,20 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
     ) -> Self:
         """Fit on two arrays, (n_0, d) and (n_1, d); they need not have equally many rows.
 
-        A `numpy.memmap` is read a few batches at a time and never held in memory.
+        A `numpy.memmap` is read a few batches at a time and stays on disk.
 
         Args:
             x_0: rows of p_0, the denominator.
             x_1: rows of p_1, the numerator.
             weight_0: non-negative weights of x_0's rows.
             weight_1: non-negative weights of x_1's rows.
-            resume: a folder for checkpoints: the same call with the same folder goes on where a
-                stopped one was and ends with the same model, bit by bit on the same machine and
-                versions. Ctrl-C and SIGTERM then take effect once a checkpoint is written. Needs a
-                `random_state`. Estimators that train no network fit in one go: they write nothing.
+            resume: a folder for checkpoints: the same call with the same folder resumes a stopped
+                fit, with a bit-identical result on the same machine and versions. Ctrl-C and
+                SIGTERM then take effect after a checkpoint is written. Needs a `random_state`.
+                Estimators that train no network write nothing.
         """
         check_same_columns(x_0, x_1, ("x_0", "x_1"))
-        # Names and width are remembered as scikit-learn does; the rows are checked below.
+        # Record names and width as scikit-learn does; the rows are checked below.
         with naming("x_0", _ROWS):
             validate_data(self, x_0, skip_check_array=True)
         return self._fit_checked(x_0, x_1, weight_0, weight_1, resume=resume)
@@ -122,7 +122,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         return self
 
     def _drawn_seed(self) -> int:
-        """One integer from `random_state`; everything random in a fit follows from it."""
+        """One integer from `random_state`, the seed of all random numbers in a fit."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     @abc.abstractmethod
@@ -139,7 +139,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
 
     @property
     def in_use(self) -> RatioEstimator:
-        """The fitted estimator that answers: itself, unless it has chosen among others."""
+        """The fitted estimator in use: itself, unless it selects among others."""
         return self
 
     def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
@@ -147,13 +147,13 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         return self.log_ratio(X)
 
     def report(self) -> None:
-        """Print what `diagnostics_` says about the fit: a verdict, then numbers in groups."""
+        """Print the diagnostics of the fit: a verdict, then numbers in groups."""
         check_is_fitted(self)
         none = "no diagnostics: no rows were left out of the fit (folds=None)."
         print(none if self.diagnostics_ is None else self.diagnostics_)
 
     def _html_repr(self) -> str:
-        """For notebooks: scikit-learn's diagram before the fit, what the fit says after it."""
+        """For notebooks: scikit-learn's diagram before the fit, diagnostics after it."""
         found = getattr(self, "diagnostics_", None)
         if found is None:
             diagram: str = estimator_html_repr(self)

@@ -21,11 +21,10 @@ __all__ = ["ChasmSwitch"]
 class ChasmSwitch(RatioEstimator):
     """Fits `near`; if it finds the samples too far apart for it, fits `far` instead.
 
-    Where the samples overlap, a classifier uses its rows best: no point is off its path, for it has
-    none. Beyond a few nats it tells the samples apart without error and learns no more, which is
-    where methods along a path begin. The switch looks at what `near` says itself: the mean of its
-    log ratio over held-out rows of x_1, an estimate of KL(p_1‖p_0) that saturates but does not
-    overshoot.
+    Where the samples overlap, a classifier is the most efficient method. Beyond a few nats it
+    separates the samples without error and learns no more; methods along a path are better there.
+    The switch uses the mean log ratio of `near` over held-out rows of x_1, an estimate of
+    KL(p_1‖p_0) that saturates but does not overshoot.
 
     Args:
         near: for samples that overlap; None is a `ClassifierRatio` on a Gaussian anchor.

@@ -1,4 +1,4 @@
-"""Checks of what users pass in: what was expected, what came, what to do."""
+"""Validation of user input."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = [
     "validated",
 ]
 
-_LARGEST_WHOLE = 1 << 53  # whole numbers beyond are not all different in double precision
+_LARGEST_WHOLE = 1 << 53  # larger integers are not all distinct in double precision
 _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
-_BLOCK = 1 << 16  # rows looked at together when an array lies on disk
+_BLOCK = 1 << 16  # rows checked at a time for an array on disk
 
 
 def is_count(value: object, *, least: int) -> bool:
@@ -53,7 +53,7 @@ def column_names(x: ArrayLike) -> list[str]:
 
 
 def check_same_columns(x_0: ArrayLike, x_1: ArrayLike, names: tuple[str, str]) -> None:
-    """Refuse two tables whose columns differ in name or order; arrays have no names to compare."""
+    """Check that two tables have the same column names in the same order."""
     found = [column_names(x) for x in (x_0, x_1)]
     if all(found) and found[0] != found[1]:
         raise ValueError(
@@ -71,7 +71,7 @@ _ROWS = (
 def checked_rows(
     x: ArrayLike, name: str, *, n_features: int | None = None, least: int = 2
 ) -> Float[np.ndarray, "n d"]:
-    """A finite numeric array (n, d), untouched if it is a memory map."""
+    """A finite numeric array (n, d); a memory map is returned unchanged."""
     rows: np.ndarray
     if isinstance(x, np.memmap):
         _check_mapped(x, name)
@@ -125,7 +125,7 @@ def validated(
 
 @contextmanager
 def naming(name: str, expected: str) -> Iterator[None]:
-    """Within it, whatever refuses an argument's value says which, and what it should have been."""
+    """A context in which errors name the argument and the expected value."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # of sums that look for infinity
             yield
@@ -139,14 +139,14 @@ def naming(name: str, expected: str) -> Iterator[None]:
 
 
 def check_unmasked(x: object) -> None:
-    """Refuse masked entries: what lies under a mask would be taken for numbers."""
+    """Raise an error for masked entries, whose hidden values would be used."""
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
         count = int(np.ma.getmaskarray(x).sum())
         raise ValueError(f"Got a masked array with {count} masked entries; fill or drop them.")
 
 
 def doubles(rows: np.ndarray, name: str) -> Float[np.ndarray, " *n"]:
-    """Numbers as float64, or as they are if that holds them; refused if they are too large."""
+    """Numbers as float64, or unchanged if float64 holds them; an error if they are too large."""
     if rows.dtype.kind not in "fiub":
         raise ValueError(f"`{name}` must be a numeric array of shape (n, d); got {rows.dtype}.")
     if rows.dtype.kind == "f" and rows.itemsize <= 8:
@@ -213,7 +213,7 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
             f"({bad.size} such row(s))."
         )
     if values.size and not _SMALLEST_WEIGHT <= values.max() <= _LARGEST_WEIGHT:
-        # By a power of two, which changes no share: sums shall neither overflow nor vanish.
+        # Scale by a power of two, which is exact, so that sums neither overflow nor vanish.
         values = np.ldexp(values, -np.frexp(values.max())[1])
     if values.sum() <= 0.0:
         raise ValueError(f"`{name}` must not be zero everywhere.")
@@ -254,7 +254,7 @@ def check_on_disk_or(
     estimator: BaseEstimator,
     X: ArrayLike,
 ) -> Float[np.ndarray, "n d"]:
-    """Checked rows for scoring: mapped ones are read a few at a time and never held in memory."""
+    """Checked rows for scoring; memory maps are read a few rows at a time."""
     if isinstance(X, np.memmap) and X.ndim == 2 and X.shape[0] > 0 and X.dtype.kind in "fiu":
         check_is_fitted(estimator)
         validate_data(estimator, X, reset=False, skip_check_array=True)

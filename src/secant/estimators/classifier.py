@@ -41,23 +41,23 @@ _LOSSES: dict[str, DirectLoss] = {
 
 
 class ClassifierRatio(NeuralMixin, RatioEstimator):
-    """A network told x_1 from x_0 by a direct loss (D0); its output is the log ratio.
+    """A network trained to discriminate x_1 from x_0 by a direct loss (D0).
 
-    The method of choice where the samples overlap, and the one that saturates where they do not.
+    Its output is the log ratio. Use it where the samples overlap; it saturates where they do not.
 
     Args:
         loss: `"nce"` (logistic), `"infonce"`, `"kulsif"` (Pearson χ²), `"hellinger"`, `"kl"` (NWJ),
             `"gamma"`, `"ew"` and `"pw"` (exponential and polynomial weight), `"dv"` (MINE), or a
-            `DirectLoss` of your own.
+            custom `DirectLoss`.
         trunk: the network; None is a `ResidualMLP` that follows rows and columns
             (`secant.sizing`).
         anchor: learn on top of a log ratio in closed form (G1), as `SecantRatio` does: True is
-            `GaussianMixtures()`. Off by default, for the published methods have none.
+            `GaussianMixtures()`. Off by default, as in the published methods.
         scaling: of the columns; None is `Standardise()`.
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None follows rows and columns (`secant.sizing`).
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
             raise TypeError(f"`trunk` must be a TrunkBuilder or None; got {trunk!r}.")
         return Method(
             model=SpectralSecant(order=1, trunk=trunk),  # constant in time: one output
-            path=DiffusionInterpolant(),  # direct losses look at its ends only
+            path=DiffusionInterpolant(),  # direct losses use its ends only
             target=self._resolved_loss(),
             anchor=resolved_anchor(self.anchor),
             scaling=Standardise() if self.scaling is None else self.scaling,
@@ -100,7 +100,7 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
     def _resolved_loss(self) -> DirectLoss:
         if isinstance(self.loss, DirectLoss):
             return self.loss
-        if self.loss not in list(_LOSSES):  # a list: what came may not be hashable
+        if self.loss not in list(_LOSSES):  # a list: the value may not be hashable
             raise ValueError(
                 f"`loss` must be one of {sorted(_LOSSES)} or a DirectLoss object; "
                 f"got {self.loss!r}."

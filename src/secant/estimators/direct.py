@@ -1,4 +1,4 @@
-"""Estimators fitted without gradient steps, judged by the logistic loss of their log ratio."""
+"""Estimators fitted without gradient steps, evaluated by the logistic loss."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["DirectDiagnostics", "DirectMixin", "HeldOutRatios", "fold_numbers"]
 class DirectDiagnostics(RatioDiagnostics):
     """Diagnostics of a ratio that is bounded, by clipping or by probabilities of a classifier.
 
-    Where the samples do not overlap such a ratio levels off; the weights are then nearly equal,
-    and it is the normaliser that tells, not the effective sample size.
+    Where the samples do not overlap, such a ratio saturates. The weights are then nearly equal, and
+    the normaliser reveals the problem, not the effective sample size.
     """
 
     def warn(self) -> None:
-        """Issue the named warnings this fit deserves."""
+        """Issue the warnings for this fit."""
         super().warn()
         if self.has_overlap and not self.is_normalised:
             warnings.warn(
@@ -41,7 +41,7 @@ class DirectDiagnostics(RatioDiagnostics):
 
 @dataclass(frozen=True)
 class HeldOutRatios:
-    """Log ratios of rows of both samples, from fits that did not see them."""
+    """Out-of-fold log ratios of both samples."""
 
     zero: Float[np.ndarray, " n"]
     one: Float[np.ndarray, " m"]
@@ -53,7 +53,7 @@ class HeldOutRatios:
         shares: tuple[Float[np.ndarray, " n"] | None, Float[np.ndarray, " m"] | None],
         rng: np.random.Generator,
     ) -> HeldOutRatios:
-        """As many rows drawn in proportion to their weights, so that equal weights do."""
+        """Resample rows in proportion to their weights."""
         return cls(*(_drawn(v, s, rng) for v, s in zip(log_ratio, shares, strict=True)))
 
     def loss(self) -> tuple[float, float]:
@@ -63,7 +63,7 @@ class HeldOutRatios:
         return sum(float(x.mean()) for x in losses), math.sqrt(variance)
 
     def diagnostics(self, drift: tuple[FeatureDrift, ...] = ()) -> DirectDiagnostics:
-        """What these rows say about the fit."""
+        """Diagnostics of the fit from these rows."""
         common = RatioDiagnostics.from_scores(self.zero, self.one, loss=self.loss(), drift=drift)
         return DirectDiagnostics(**vars(common))
 
@@ -81,9 +81,9 @@ def _drawn(
 def fold_numbers(
     group: Int[np.ndarray, " n"], n_folds: int, rng: np.random.Generator
 ) -> Int[np.ndarray, " n"]:
-    """A fold for each row, or −1 for one that is never left out: it is alone in its group.
+    """A fold for each row, or −1 for rows that are never left out, the only ones of their group.
 
-    Every group is spread evenly over the folds, so each fit still sees some of it.
+    Every group is divided evenly over the folds, so each fit has rows of every group.
     """
     folds = np.full(group.size, -1)
     for value in np.unique(group):
@@ -97,9 +97,9 @@ class DirectMixin:
     """An estimator whose score is the logistic loss of its log ratio, (D0) with equal counts."""
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Minus the logistic loss on the given rows, both samples counting alike.
+        """Minus the logistic loss on the given rows, with equal weight of both samples.
 
-        −E_0[softplus(log r)] − E_1[softplus(−log r)]: higher is better, −2 log 2 knows nothing.
+        −E_0[softplus(log r)] − E_1[softplus(−log r)]: higher is better, −2 log 2 for r = 1.
         """
         log_ratio = self.log_ratio(X)  # type: ignore[attr-defined]
         labels = checked_labels(y, log_ratio.size)
@@ -111,7 +111,7 @@ def __getattr__(name: str) -> type:
     if name != "DirectRatio":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}.")
     warnings.warn(
-        "DirectRatio will go: derive from (DirectMixin, RatioEstimator) instead.",
+        "DirectRatio will be removed: derive from (DirectMixin, RatioEstimator) instead.",
         DeprecationWarning,
         stacklevel=2,
     )

@@ -1,4 +1,4 @@
-"""ISADRE: a free secant network aligned with its tangent, the paper's method and what mends it."""
+"""ISADRE: a secant network aligned with its tangent, as published and with better defaults."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ class ISADRE(PathMixin, RatioEstimator):
 
     Where `target` is `ConditionalSecantAlignment()`, the paper's (L1), the other parts follow: the
     variance-importance sampler (VI), interval annealing (CIA), and a path with a closed-form
-    conditional. If x_0 looks like N(0, I), that is the interpolant on columns as they are, else a
+    conditional: the interpolant on unscaled columns if x_0 is consistent with N(0, I), else a
     bridge whose noise at the ends follows the narrowest direction of the samples.
 
     Args:
         model: the secant network; None is an `AlignedSecant` with a `ModulatedMLP` that follows
-            rows and columns (`secant.sizing`), one output a coordinate if the target asks for it.
+            rows and columns (`secant.sizing`), one output per coordinate if the target needs it.
         path: between the samples; None is `DiffusionInterpolant()`, or as above.
         target: the loss; None is `SecantVelocity(stop_gradient=False, consistency=1.0)`. Others:
             `SecantVelocity()` has the stop-gradient (V2), `ConditionalSecantAlignment()` and
             `ConditionalSecantAlignment(vectorised=True)` are the paper's.
-        time_sampler: None is `Corners()`: uniform times, three in ten intervals from the start.
+        time_sampler: None is `Corners()`: uniform times, 30 % of the intervals start at 0.
         curriculum: None is `ContractionIntervalAnnealing()` (CIA) for a target with a
             stop-gradient, and no curriculum for the full gradient.
         frame: `fixed-x`, or `trajectory` for the paper's total derivative, under which every KL
-            reads 0 (erratum 1).
+            is estimated as 0 (erratum 1).
         n_steps: secants summed for one log ratio, its number of function evaluations. Can be
             changed after the fit.
         anchor: learn on top of a path in closed form (G1); not part of the paper.
         scaling: of the columns; None is `Standardise()`, or as above.
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None follows rows and columns (`secant.sizing`). With a
             patience, training does not stop before the curriculum has ended: the held-out loss
             need not fall while the intervals still grow.
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Attributes:
         builder_, path_, target_, time_sampler_, curriculum_, rule_, training_: the parts in use.
@@ -105,7 +105,7 @@ class ISADRE(PathMixin, RatioEstimator):
         self.random_state = random_state
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Another `n_steps` takes effect at once: it is no matter of the fit."""
+        """Changing `n_steps` takes effect without refitting."""
         if name == "n_steps" and hasattr(self, "rule_"):
             self.rule_ = SecantSteps(value)  # type: ignore[arg-type]  # which it checks
         super().__setattr__(name, value)
@@ -158,7 +158,7 @@ class ISADRE(PathMixin, RatioEstimator):
     def _target(self) -> Target:
         if self.target is not None:
             return self.target
-        if self.frame == "trajectory":  # which the full gradient does not know
+        if self.frame == "trajectory":  # which the full gradient does not have
             vectorised = getattr(self.model, "vectorised", False)
             return ConditionalSecantAlignment(vectorised=vectorised, frame=self.frame)
         return SecantVelocity(stop_gradient=False, consistency=1.0)

@@ -1,4 +1,4 @@
-"""What estimators that train a network share: they are a `Method`, and this speaks for it."""
+"""Shared parts of estimators that train a network, whose parameters define a `Method`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ATTRIBUTES = {"model": "builder_", "scaling": "scaling_rule_"}
 
 
 class NeuralMixin(_Estimator):
-    """Fit, evaluation, gradients and score of an estimator whose parameters make up a `Method`."""
+    """Fit, evaluation, gradients and score of an estimator whose parameters define a `Method`."""
 
     _pools_rows = True
 
@@ -68,9 +68,9 @@ class NeuralMixin(_Estimator):
         return fit(method, samples, seed, names=names, progress=self.progress)
 
     def fit_sampler(self, sampler: Sampler, *, resume: Folder | None = None) -> Self:
-        """Fit on fresh rows from a JAX-traceable function (key, n) → (x_0, x_1).
+        """Fit on rows drawn by a JAX-traceable function (key, n) → (x_0, x_1).
 
-        The function is compiled into the training loop, so no row is seen twice.
+        The function is compiled into the training loop, so no row is used twice.
 
         Args:
             sampler: the function.
@@ -98,7 +98,7 @@ class NeuralMixin(_Estimator):
         self.diagnostics_ = fitted.diagnostics
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
         return hasattr(self, "diagnostics_")
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
@@ -126,12 +126,12 @@ class NeuralMixin(_Estimator):
         return -held_out_score(method, self.model_, rows[labels == 0], rows[labels == 1])
 
     def log_ratio_gradient(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
-        """∂ log r̂(x)/∂x_i for each row and column, in nats per unit of the column as it came.
+        """∂ log r̂(x)/∂x_i for each row and column, in nats per unit of the original column.
 
         The network's gradient times the slope of the scaling. A column given a normal margin has a
-        slope with steps (its table is piecewise linear): for what a column contributes, use
-        `integrated_gradients`, which needs no slope. Rules that choose their own nodes give way to
-        16 Gauss–Legendre nodes.
+        slope with steps (its table is piecewise linear): for the contribution of a column, use
+        `integrated_gradients`, which needs no slope. Adaptive rules are replaced by 16
+        Gauss–Legendre nodes.
         """
         rows = self._checked_input(X)
         scaled = self._gradient(self.scaling_(rows))
@@ -140,15 +140,15 @@ class NeuralMixin(_Estimator):
     def integrated_gradients(
         self, X: ArrayLike, baseline: ArrayLike, *, n_nodes: int = 16
     ) -> Float[np.ndarray, "n d"]:
-        """What each column adds to log r̂(x) − log r̂(b), in nats (A1).
+        """The contribution of each column to log r̂(x) − log r̂(b), in nats (A1).
 
         `(z_i − b_i) ∫_0^1 ∂_i log r̂(b + s(z − b)) ds`, rows summing to the difference; z and b are
         the rows in scaled columns. The line between them is straight there, so no unit matters.
 
         Args:
             X: rows (n, d).
-            baseline: what to compare with: one row, or one a row of X.
-            n_nodes: Gauss–Legendre nodes along the line, a gradient each.
+            baseline: one row, or one per row of X.
+            n_nodes: Gauss–Legendre nodes along the line, one gradient each.
 
         References:
             [@sundararajan2017axiomatic]
@@ -182,7 +182,7 @@ class NeuralMixin(_Estimator):
 
 
 class PathMixin(NeuralMixin):
-    """What a ratio learned along a path also knows: every log p_t − log p_l between the ends."""
+    """Methods of a ratio learned along a path: log p_t − log p_l for all l ≤ t."""
 
     def integrate(self, X: ArrayLike, rule: Rule) -> Integral:
         """The log ratio by any rule, with its number of evaluations and error estimate."""
@@ -194,9 +194,9 @@ class PathMixin(NeuralMixin):
         return self_checked(self.model_, rows, n_steps)
 
     def bridge_loss(self, x_0: ArrayLike, x_1: ArrayLike) -> float:
-        """Mean of (K2) over bridges long and short, on fresh rows; lower is better.
+        """Mean of (K2) over long and short intervals, on new rows; lower is better.
 
-        Unlike J it sees off the path. Compare it between models of one path and one scaling.
+        Unlike J it also evaluates off the path. Compare models of one path and scaling only.
         """
         rows_0, rows_1 = (jnp.asarray(self._scaled_input(x)) for x in (x_0, x_1))
         n = min(rows_0.shape[0], rows_1.shape[0])
@@ -212,12 +212,12 @@ class PathMixin(NeuralMixin):
 
         Args:
             X: rows (n, d).
-            l: start of the interval, one for all rows or one a row.
+            l: start of the interval, one for all rows or one per row.
             t: its end, likewise; where l = t, the secant is the time score.
         """
         rows = self._scaled_input(X)
         ends = [_one_a_row(name, time, rows.shape[0]) for name, time in (("l", l), ("t", t))]
-        # Written so that NaN is refused too.
+        # Written so that NaN fails too.
         if not np.all((ends[0] >= 0.0) & (ends[0] <= ends[1]) & (ends[1] <= 1.0)):
             raise ValueError(f"`l` and `t` must satisfy 0 <= l <= t <= 1; got l={l!r}, t={t!r}.")
         return np.asarray(evaluated(self.model_, np.column_stack([rows, *ends]), secants).value)

@@ -163,7 +163,7 @@ class SklearnRatio(DirectMixin, RatioEstimator):
         return _Fitted(self.classifier_, self.log_prior_).log_ratio(X, self.clip)
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
         return hasattr(self, "classifier_")
 
 

@@ -75,10 +75,10 @@ class PathEntropy(Savable, BaseEstimator):
             columns (`secant.sizing`).
         path: between the samples; None is `DiffusionInterpolant()`, trigonometric.
         anchor: learn on top of the velocity of a Gaussian path or a mixture of such (G1).
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None follows rows and columns (`secant.sizing`).
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Attributes:
         model_: the fitted `VelocityField`, in standardised coordinates.

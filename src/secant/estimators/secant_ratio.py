@@ -47,14 +47,14 @@ class SecantRatio(PathMixin, RatioEstimator):
         scaling: of the columns, by an invertible map that leaves the ratio exact; None is
             `AdaptiveMargins()`.
         rule: from the model to the log ratio; None is `SecantSteps(1)`, one pass.
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None follows rows and columns (`secant.sizing`).
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Attributes:
         diagnostics_: held-out J, log Ẑ with its standard error, effective sample size, status.
-        history_: the training record, one entry a look at the held-out loss.
+        history_: the training record, one entry per evaluation of the held-out loss.
         model_, path_, scaling_, training_: what was resolved and learned.
 
     Examples:

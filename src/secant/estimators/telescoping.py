@@ -1,4 +1,4 @@
-"""TRE: a chasm crossed by many short bridges, each a classifier between neighbouring waymarks."""
+"""TRE: a sum of classifiers between neighbouring waymarks."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class TRE(PathMixin, RatioEstimator):
 
     Args:
         model: None is `TelescopingHeads()`, 8 bridges on a shared trunk. With
-            `TelescopingHeads(trunk=QuadraticForms())` the heads have a Gaussian's own form: label
-            such results as an oracle form.
+            `TelescopingHeads(trunk=QuadraticForms())` the heads have the form of the truth for
+            Gaussians: label such results as an oracle form.
         waymarks: None is `LinearCombination()`; `DimensionMixing()` swaps column after column.
         path: of linear combinations; None is `DiffusionInterpolant(Foellmer())`.
         scaling: of the columns; None is `Standardise()`.
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None is `Training()`.
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
     """
 
     def __init__(

@@ -42,10 +42,10 @@ class CTSM(PathMixin, RatioEstimator):
         time_sampler: None is `Uniform()`.
         rule: how the time score is integrated; None is `Trapezoid(50)`.
         scaling: of the columns; None is `Standardise()`.
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None is `Training()`.
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
     """
 
     def __init__(
@@ -98,10 +98,10 @@ class DREInfinity(PathMixin, RatioEstimator):
         rule: how the time score is integrated; None is `Trapezoid(50)`. `RungeKutta()` is the
             adaptive solver of the original.
         scaling: of the columns; None is `Standardise()`.
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None is `Training()`.
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
     """
 
     def __init__(
@@ -157,10 +157,10 @@ class D3RE(PathMixin, RatioEstimator):
             and the path all follow the re-paired rows.
         rule: how the time score is integrated; None is `Trapezoid(50)`.
         scaling: of the columns; None is `Standardise()`.
-        optimiser: how gradients become steps; None is `Adam()`.
+        optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None is `Training()`.
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
     """
 
     def __init__(

@@ -15,9 +15,9 @@ __all__ = ["WeightedPipeline", "check_takes_weights", "taking_weights", "unweigh
 
 
 class WeightedPipeline(Pipeline):
-    """A pipeline whose `fit` hands `sample_weight` to its last step.
+    """A pipeline whose `fit` passes `sample_weight` to its last step.
 
-    The steps before, scalers and the like, see the rows without weights.
+    Earlier steps, such as scalers, get the rows without weights.
     """
 
     def fit(
@@ -51,7 +51,7 @@ def unweighted_step(estimator: BaseEstimator) -> BaseEstimator | None:
 
 
 def check_takes_weights(classifier: BaseEstimator) -> None:
-    """Refuse weights that the classifier would have to ignore."""
+    """Raise an error for weights that the classifier would ignore."""
     step = unweighted_step(classifier)
     if step is not None:
         raise ValueError(

@@ -1,6 +1,6 @@
 """Model files: fitted estimators as one `.secant` file each, which holds no code.
 
-Below the estimators, for they save themselves; it knows their classes by name only.
+In a layer below the estimators, whose methods call it; it refers to their classes by name.
 """
 
 from secant.model_files.errors import ModelFileError

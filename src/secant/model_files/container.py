@@ -1,7 +1,7 @@
 """The bytes of a `.secant` file: safetensors whose metadata is one JSON header with a checksum.
 
-The checksum is the SHA-256 of the whole file with 64 zeros in its own place. That place is the same
-in every file, right behind the mark by which a model file is known.
+The checksum is the SHA-256 of the file with 64 zeros in its place, which is the same in every file,
+directly after the magic string.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds: the header, which is JSON, and arrays by name."""
+    """Contents of a file: the JSON header and arrays by name."""
 
     header: dict[str, Any]
     tensors: Tensors
@@ -63,13 +63,13 @@ def packed(contents: Contents) -> bytearray:
 
 
 def seal(raw: bytearray) -> None:
-    """Put the checksum of these bytes in its place, if they are long enough to have one."""
+    """Insert the checksum, if the bytes are long enough."""
     if len(raw) >= _START + 64:
         raw[_START : _START + 64] = _digest(io.BytesIO(raw)).encode()
 
 
 def unpacked(raw: bytes | bytearray) -> Contents:
-    """What these bytes hold; `ModelFileError` if they are not a whole, unchanged model file."""
+    """Contents of these bytes; `ModelFileError` if they are not a complete model file."""
     file = io.BytesIO(raw)
     header, table = _checked_head(file, len(raw))
     _check_digest(file)
@@ -84,15 +84,15 @@ def unpacked(raw: bytes | bytearray) -> Contents:
 
 
 def read(path: Path) -> Contents:
-    """What a file holds."""
+    """Contents of a file."""
     with _opened(path) as (file, size):
-        _checked_head(file, size)  # so that memory is asked for only where a file makes sense
+        _checked_head(file, size)  # before memory is allocated
         file.seek(0)
         return unpacked(file.read(size))
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """The header alone, of a file whose checksum is right; in little memory."""
+    """The header of a file with a valid checksum, without loading its arrays."""
     with _opened(path) as (file, size):
         header, _ = _checked_head(file, size)
         _check_digest(file)
@@ -113,7 +113,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
 
 
 def _checked_head(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """The header and the types of the arrays, once both agree with the size of the file."""
+    """The header and the types of the arrays, checked against the size of the file."""
     start = file.read(_START)
     _check_start(start, size)
     length = int.from_bytes(start[:8], "little")
@@ -161,10 +161,10 @@ def _cut(expected: int, size: int) -> str:
 
 
 def _checked_entry(name: str, entry: Any) -> int:  # noqa: ANN401
-    """Where an array ends, if its entry is as safetensors has it."""
+    """The end of an array, if its entry is valid."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise ModelFileError(f"the entry of array {shown(name)} is damaged.")
-    if entry["dtype"] not in list(DTYPES):  # a list: what came may not be hashable
+    if entry["dtype"] not in list(DTYPES):  # a list: the value may not be hashable
         raise ModelFileError(f"array {shown(name)} is of type {shown(entry['dtype'])}.")
     shape, offsets = entry["shape"], entry["data_offsets"]
     if not (_are_counts(shape, _LONGEST_AXIS) and len(shape) <= _MOST_AXES):
@@ -188,7 +188,7 @@ def _check_digest(file: BinaryIO) -> None:
 
 
 def _digest(file: BinaryIO) -> str:
-    """SHA-256 of a file with zeros in place of its checksum, a little at a time."""
+    """SHA-256 of a file with zeros in place of its checksum, read in blocks."""
     file.seek(0)
     found = hashlib.sha256(file.read(_START) + _BLANK)
     file.seek(_START + 64)

@@ -1,4 +1,4 @@
-"""What can be wrong with a model file."""
+"""Errors of model files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ class ModelFileError(ValueError):
 
 
 def shown(text: object) -> str:
-    """Words out of a file, made safe and short enough for an error message."""
+    """Text from a file, escaped and shortened for an error message."""
     words = ascii(text)
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"

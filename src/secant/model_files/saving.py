@@ -1,4 +1,4 @@
-"""Saving fitted estimators, and loading them again: one `.secant` file each, with no code in it."""
+"""Save fitted estimators to `.secant` files, which hold no code, and load them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def save(
     *,
     metadata: Mapping[str, JSON] | None = None,
 ) -> None:
-    """Write a fitted estimator to one file, whole or not at all.
+    """Write a fitted estimator to one file, atomically.
 
     Args:
-        estimator: a fitted estimator of secant, made of secant's own parts.
-        path: where; `.secant` is the usual ending. An older file is replaced.
-        metadata: anything JSON can hold, to be found again by `read_metadata`.
+        estimator: a fitted estimator of secant, without custom parts.
+        path: of the file, usually with extension `.secant`. An older file is replaced.
+        metadata: any JSON value, for `read_metadata`.
 
     Raises:
         ModelFileError: a part of the estimator cannot be saved, or the file cannot be written; an
-            older file is then as it was.
+            older file is then unchanged.
     """
     _check_fitted(estimator)
     raw = _packed_estimator(estimator, _checked_metadata(metadata or {}))
@@ -49,11 +49,11 @@ def save(
 def load(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
     """The estimator in a file that `save` wrote, by this version of secant or an older one.
 
-    It answers bit by bit as it did when it was saved. Nothing in the file is run: it may come from
-    anybody, though what it answers is then theirs too.
+    Its answers are bit-identical to those of the saved estimator. No code in the file is run, so
+    untrusted files can be loaded; the answers of an untrusted model are of course untrusted.
 
     Raises:
-        ModelFileError: the file is damaged, foreign, or of a later version.
+        ModelFileError: the file is damaged, not a model file, or of a later version.
 
     Examples:
         >>> import numpy as np, secant, tempfile
@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What was passed to `save` as metadata, without loading the estimator."""
+    """The metadata passed to `save`, without loading the estimator."""
     try:
         header = read_header(Path(path))
         _check_header(header)
@@ -88,20 +88,20 @@ class Savable:
     def save(
         self, path: str | os.PathLike[str], *, metadata: Mapping[str, JSON] | None = None
     ) -> None:
-        """Write what was fitted to a `.secant` file, for `secant.load`.
+        """Write the fitted estimator to a `.secant` file, for `secant.load`.
 
-        A part that is code of your own, such as a base or a classifier, cannot be saved.
+        Custom parts, such as a base or a classifier, cannot be saved.
 
         Args:
-            path: where; an older file is replaced once the new one is complete.
-            metadata: anything JSON can hold, for `secant.model_files.read_metadata`.
+            path: of the file; an older file is replaced atomically.
+            metadata: any JSON value, for `secant.model_files.read_metadata`.
         """
         assert isinstance(self, BaseEstimator)
         save(self, path, metadata=metadata)
 
 
 def _packed_estimator(estimator: BaseEstimator, metadata: dict[str, JSON]) -> bytearray:
-    """The bytes of a file, of which it is known that they load."""
+    """The bytes of a file, after a check that they load."""
     name = f"this {type(estimator).__name__}"
     parts = encoded(estimator, name)
     header = {

@@ -1,4 +1,4 @@
-"""JSON from strangers: bounded in size and numbers, without NaN and without repeated keys."""
+"""Parse untrusted JSON: bounded in size and numbers, without NaN and without repeated keys."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = ["JSON", "parsed", "written"]
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
-_MOST_VALUES = 1_000_000  # a value costs some 100 bytes once parsed
+_MOST_VALUES = 1_000_000  # a parsed value takes about 100 bytes
 _LONGEST_INTEGER = 20  # digits: 64 bits
 
 
 def written(value: Any) -> str:  # noqa: ANN401
-    """The one text of a value: ASCII, no spaces, no NaN."""
+    """The canonical text of a value: ASCII, no spaces, no NaN."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def parsed(text: bytes | str) -> Any:  # noqa: ANN401
     """The value of a JSON text; `ModelFileError` if it is not one, or too large."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    # Before parsing: what is counted here bounds what the parser will allocate.
+    # Before parsing, because the counts bound the memory of the parser.
     values = raw.count(b",") + raw.count(b"[") + raw.count(b"{")
     if values > _MOST_VALUES:
         raise ModelFileError(f"its header holds {values} values; {_MOST_VALUES} are the most.")

@@ -26,7 +26,7 @@ class AlignedSecant(ModelBuilder):
     Attributes:
         trunk: the network.
         n_frequencies: of sinusoids of t and of t − l, the features without an `order`.
-        vectorised: one output a coordinate, summed; for the vectorised conditional target.
+        vectorised: one output per coordinate, summed; for the vectorised conditional target.
         order: polynomials whose means over [l, t] are the features; 0 for sinusoids.
     """
 

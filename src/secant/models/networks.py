@@ -130,7 +130,7 @@ class ResidualMLP(TrunkBuilder):
     """h ← silu(W x); h ← h + silu(W h), `depth` times; then a linear head that starts at zero.
 
     Attributes:
-        width: units a layer.
+        width: units per layer.
         depth: residual layers.
         quadratic: also feed the head the squares (a_j·x)² of `width` learned projections. A
             Gaussian log ratio is then within the family; results obtained so are labelled.
@@ -189,7 +189,7 @@ class ModulatedMLP(TrunkBuilder):
     Without features of time it is `ResidualMLP`.
 
     Attributes:
-        width: units a layer.
+        width: units per layer.
         depth: residual layers, the modulated one included.
 
     References:
@@ -255,7 +255,7 @@ class FourierMLP(TrunkBuilder):
     `ResidualMLP`.
 
     Attributes:
-        width: units a layer.
+        width: units per layer.
         depth: residual layers.
         n_waves: rows of B.
         slowest: smallest standard deviation of a phase.

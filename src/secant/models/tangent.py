@@ -62,7 +62,7 @@ class TangentNetwork(ModelBuilder):
         trunk: the network.
         n_frequencies: of the time features.
         n_nodes: Gauss–Legendre nodes of one secant, so network evaluations of one log ratio.
-        vectorised: one output a coordinate, summed; for the vectorised conditional target.
+        vectorised: one output per coordinate, summed; for the vectorised conditional target.
     """
 
     trunk: TrunkBuilder = ResidualMLP()

@@ -1,7 +1,7 @@
 """Pages, figures and summaries made from results; nothing is fitted here.
 
-`secant.report.figures` and `secant.report.comparison_figures` draw with matplotlib, which takes a
-while to import, and stand apart for that reason.
+`secant.report.figures` and `secant.report.comparison_figures` import matplotlib, which is slow, and
+are therefore not imported here.
 """
 
 from secant.report.blocks import Picture, Section, Text

@@ -1,4 +1,4 @@
-"""Axes of the charts: round ticks, and where a value lies between the ends."""
+"""Axes of charts: round ticks, and the position of a value."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Axis", "axis", "round_ticks"]
 
 @dataclass(frozen=True)
 class Axis:
-    """A linear scale from values to places on the paper.
+    """A linear scale from values to coordinates of the drawing.
 
     Attributes:
         label: what it measures, with its unit.
         low: the value at `start`.
         high: the value at `end`.
-        start: in the chart's own units.
+        start: in units of the chart.
         end: the same; below `start` on an upward axis.
         ticks: values marked.
     """
@@ -34,7 +34,7 @@ class Axis:
     ticks: tuple[float, ...]
 
     def __call__(self, value: float) -> float:
-        """Where a value lies; beyond the ends it lies on them, and NaN at the start."""
+        """The position of a value, clipped to the ends; NaN is at the start."""
         if math.isnan(value):
             return self.start
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
@@ -42,19 +42,19 @@ class Axis:
 
     @property
     def marks(self) -> list[tuple[float, str]]:
-        """Place and text of every tick."""
+        """Position and label of every tick."""
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
         return [(self(tick), _tick_text(tick, step)) for tick in self.ticks]
 
 
 def axis(label: str, values: ArrayLike, place: tuple[float, float], n_ticks: int = 5) -> Axis:
-    """An axis that holds all finite values, with a little room.
+    """An axis that contains all finite values, with a margin.
 
     Args:
         label: what it measures.
-        values: that must find their place.
-        place: start and end on the paper.
-        n_ticks: about as many.
+        values: to be contained.
+        place: start and end in the drawing.
+        n_ticks: approximate number of ticks.
     """
     low, high = _ends(np.asarray(values, dtype=np.float64))
     return Axis(label, low, high, *place, round_ticks(low, high, n_ticks))
@@ -75,7 +75,7 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
         return 0.0, 1.0
     low, high = float(finite.min()), float(finite.max())
     room = 0.04 * (high - low)
-    # A single value, or values that differ by rounding, still need a scale.
+    # A single value, or values equal up to rounding, still need a scale.
     if room <= 1e-9 * max(abs(low), abs(high), 1e-12):
         room = max(0.5 * abs(low), 0.5)
     return low - room, high + room

@@ -1,4 +1,4 @@
-"""What a page is made of: each block is a few plain values that the template lays out."""
+"""Blocks of a page: plain values that the template lays out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Note:
-    """Something to know before believing the numbers."""
+    """A caveat."""
 
     text: str
     kind: str = field(default="note", init=False)
@@ -50,7 +50,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Absent:
-    """A place where a chart would be, and why there is none."""
+    """A placeholder for a missing chart, with the reason."""
 
     title: str
     text: str
@@ -59,7 +59,7 @@ class Absent:
 
 @dataclass(frozen=True)
 class Code:
-    """Lines to copy."""
+    """Code to copy."""
 
     text: str
     label: str
@@ -76,7 +76,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its ends, and in words."""
+    """An estimate with its interval, and as text."""
 
     label: str
     estimate: float
@@ -109,7 +109,7 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Gauges:
-    """Several gauges below each other."""
+    """Several gauges in a column."""
 
     gauges: Sequence[Gauge]
     kind: str = field(default="gauges", init=False)
@@ -136,7 +136,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell shows, and the number it is sorted by; None sorts by the text."""
+    """The text of a cell, and its sort key; None sorts by the text."""
 
     text: str
     value: float | None = None
@@ -145,7 +145,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose headers sort it."""
+    """A table that can be sorted by its headers."""
 
     caption: str
     columns: Sequence[Column]

@@ -1,7 +1,7 @@
 """Small charts as drawings of a few shapes; the template turns them into SVG.
 
-Colours are classes, so that charts follow the reader's light or dark theme. Shapes carry places on
-the paper only; words are escaped by the template like all others.
+Colours are CSS classes, so that charts follow the light or dark theme. Shapes hold coordinates
+only; texts are escaped by the template.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 470, 32, 268
 
 @dataclass(frozen=True)
 class Line:
-    """An open or closed line: SVG's path data and a class that says how it looks."""
+    """An open or closed line: SVG path data and a CSS class."""
 
     data: str
     look: str
@@ -54,7 +54,7 @@ Shape = Line | Dot
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of the legend: how it looks, and what it is."""
+    """An entry of the legend."""
 
     look: str
     text: str
@@ -62,14 +62,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with its words.
+    """A chart with its texts.
 
     Attributes:
         title: a headline.
-        description: what is to be seen, for those who cannot see it.
+        description: alternative text.
         x: the axis below.
         y: the axis to the left.
-        shapes: in the order they are drawn.
+        shapes: in drawing order.
         keys: the legend.
         caption: how to read it.
     """
@@ -89,7 +89,7 @@ class Chart:
 def plane(
     x: tuple[str, ArrayLike], y: tuple[str, ArrayLike], *, n_ticks: tuple[int, int] = (5, 5)
 ) -> tuple[Axis, Axis]:
-    """Two axes, each from its label and the values it must hold."""
+    """Two axes, each from its label and the values it must contain."""
     return (
         axis(*x, (_LEFT, _RIGHT), n_ticks[0]),
         axis(*y, (_BOTTOM, _TOP), n_ticks[1]),
@@ -97,12 +97,12 @@ def plane(
 
 
 def path_of(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
-    """SVG's path data through places on the paper."""
+    """SVG path data through points."""
     data = "L".join(f"{x:.2f} {y:.2f}" for x, y in points)
     return f"M{data}{'Z' if closed else ''}" if data else ""
 
 
 def places(x: Axis, y: Axis, values: ArrayLike) -> list[tuple[float, float]]:
-    """Where points (n, 2) lie; those that are not finite are left out."""
+    """Coordinates of finite points (n, 2)."""
     points = np.asarray(values, dtype=np.float64)
     return [(x(a), y(b)) for a, b in points[np.isfinite(points).all(axis=1)].tolist()]

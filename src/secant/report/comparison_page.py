@@ -45,7 +45,7 @@ _TONES = {
 def write_comparison(
     path: Path | str, comparison: Comparison, *, command: str | None = None
 ) -> None:
-    """Write a comparison as one HTML file that needs nothing else.
+    """Write a comparison as one self-contained HTML file.
 
     Args:
         path: of the file.

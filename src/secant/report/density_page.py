@@ -28,13 +28,13 @@ def write_density(
     log_density: ArrayLike | None = None,
     command: str | None = None,
 ) -> None:
-    """Write a fitted density as one HTML file that needs nothing else.
+    """Write a fitted density as one self-contained HTML file.
 
     Args:
         path: of the file.
         density: a fitted `DensityEstimator`.
         log_density: (n,) of rows to show, by its `score_samples`.
-        command: the line of a shell that made it, if one did.
+        command: the shell command that produced it, if any.
     """
     write_page(path, density_page(density, log_density=log_density, command=command))
 
@@ -51,7 +51,7 @@ def density_page(
     sections = [Section("The density", _density(density))]
     if scores is not None and scores.size:
         sections.append(Section("The rows", _rows(scores)))
-    sections.append(Section("Whether to believe the fit", _belief(density), "Fit"))
+    sections.append(Section("Reliability of the fit", _belief(density), "Fit"))
     sections.append(
         Section("Settings and how to reproduce", _settings(density, command), "Reproduce")
     )
@@ -64,7 +64,7 @@ def density_page(
         lead=lead,
         tone="good" if density.normalizer_.doubt is None else "mild",
         about=f"{density.n_features_in_} columns. Log densities are in nats per unit of the "
-        "columns as they came.",
+        "original columns.",
         footer=made_by(versions()["secant"]),
     )
 
@@ -94,7 +94,7 @@ def _density(density: DensityEstimator) -> list[Block]:
     notes: list[Block] = []
     if found.doubt is not None:
         notes.append(
-            Note(f"{found.doubt}. Take a base nearer to the rows, such as base='copula-mixture'.")
+            Note(f"{found.doubt}. Use a base closer to the rows, such as base='copula-mixture'.")
         )
     return [Pairs(pairs), *notes]
 
@@ -111,7 +111,7 @@ def _rows(scores: Float[np.ndarray, " n"]) -> list[Block]:
         scores,
         title="Log density of the rows",
         label="log density (nats)",
-        caption="Rows far to the left are unlike the others.",
+        caption="Rows far to the left are outliers.",
     )
     unlikely = np.argsort(scores, kind="stable")[:10]
     rows = [

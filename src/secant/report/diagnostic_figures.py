@@ -49,7 +49,7 @@ def plot_calibration(
 
 
 def _calibration_range(curve: CalibrationCurve) -> Float[np.ndarray, " 2"]:
-    """From the lowest to the highest prediction, with some room."""
+    """From the lowest to the highest prediction, with a margin."""
     if not curve.n_bins:
         return np.array([-1.0, 1.0])
     low, high = float(curve.predicted.min()), float(curve.predicted.max())
@@ -96,13 +96,13 @@ def plot_drift(
 ) -> Figure:
     """The columns that differ most, one bar each, the largest on top.
 
-    Of a `DriftReport`, what each column carries in nats, with two standard errors; of diagnostics,
-    the Kolmogorov–Smirnov distance of each column by itself.
+    For a `DriftReport`, the contribution of each column in nats, with two standard errors; for
+    diagnostics, the Kolmogorov–Smirnov distance of each column.
 
     Args:
         found: by `detect_drift`, or the `diagnostics_` of a fitted estimator.
         path: where to save a picture; None saves none.
-        n_features: bars at most.
+        n_features: maximum number of bars.
     """
     bars = _contributions(found) if isinstance(found, DriftReport) else _distances(found)
     shown = bars.first(n_features)
@@ -119,7 +119,7 @@ def plot_drift(
     axes.set_yticks(where, [label(name) for name in shown.names])
     axes.invert_yaxis()
     axes.axvline(0.0, color=INK, linewidth=0.8)
-    # Of the figure: long names leave the axes too narrow for either line.
+    # In figure coordinates: long names leave the axes too narrow for the text.
     figure.supxlabel(shown.label, color=INK, fontsize=10)
     hidden = len(bars.names) - len(shown.names)
     more = f" ({hidden} smaller not shown)" if hidden else ""
@@ -128,7 +128,7 @@ def plot_drift(
 
 
 class _Bars(NamedTuple):
-    """One bar a column, the largest first."""
+    """One bar per column, the largest first."""
 
     title: str
     label: str
@@ -145,7 +145,7 @@ def _contributions(found: DriftReport) -> _Bars:
     by_gradient = found.features[0].gradient is not None
     how = "integrated gradients" if by_gradient else "column replaced by reference draws"
     return _Bars(
-        f"What carries the drift (p-value {found.p_value:.2g})",
+        f"Contributions to the drift (p-value {found.p_value:.2g})",
         f"mean contribution to the log ratio (nats, ± 2 s.e.; {how})",
         [c.name for c in found.features],
         np.array([c.contribution for c in found.features]),

@@ -1,4 +1,4 @@
-"""Figures: what people would rather look at than read."""
+"""Figures of fits and results, with matplotlib."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Panel(NamedTuple):
 
 
 def scatter_figure(panels: Sequence[Panel], path: Path) -> None:
-    """One panel a method: estimated against exact log ratio, with the diagonal."""
+    """One panel per method: estimated against exact log ratio, with the diagonal."""
     figure = Figure(figsize=(4.2 * len(panels), 4.4), layout="constrained")
     all_axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     everything = np.concatenate([p.exact for p in panels])
@@ -49,9 +49,9 @@ def histogram_figure(
     title: str,
     labels: tuple[str, str],
 ) -> None:
-    """The log ratio over rows of both samples; the outermost 1 % are gathered in the end bins.
+    """The log ratio over rows of both samples; the outermost 1 % are collected in the end bins.
 
-    A few rows thousands of nats away would otherwise leave the rest a single bar.
+    Otherwise a few extreme rows would compress the rest into a single bar.
     """
     figure = Figure(figsize=(7.2, 3.8), layout="constrained")
     axes = figure.subplots()

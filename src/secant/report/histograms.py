@@ -1,4 +1,4 @@
-"""Histograms: bins that outliers do not spoil, and their outline."""
+"""Histograms with robust bins, and their outline."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["distribution_chart", "histogram_axes", "histogram_edges", "steps_of"
 Values = Float[np.ndarray, " n"]
 
 _BINS = 44
-_OUTERMOST = 0.005  # of the rows at either end are gathered in the end bins
-_FENCE = 4.0  # times the middle half's width beyond it; a normal sample has no row there
+_OUTERMOST = 0.005  # share of the rows at either end that is collected in the end bins
+_FENCE = 4.0  # interquartile ranges beyond the middle half; a normal sample has no row there
 
 
 def histogram_edges(values: Values) -> Values:
-    """Equal bins over all but outliers: the outermost 1 %, and what is far from the middle half."""
+    """Equal bins without outliers: the outermost 1 %, and rows far from the middle half."""
     finite = values[np.isfinite(values)]
     low, quarter, rest, high = np.quantile(finite, [_OUTERMOST, 0.25, 0.75, 1.0 - _OUTERMOST])
     reach = _FENCE * (rest - quarter)
@@ -40,7 +40,7 @@ def histogram_axes(
     heights = [_heights(values, edges) for values in samples]
     top = max(h.max() for h in heights)
     x, y = plane((label, edges), ("share of rows (%)", [0.0, top]), n_ticks=(6, 4))
-    # Without room below 0, where nothing can be.
+    # Without a margin below 0.
     return x, replace(y, low=0.0, ticks=tuple(t for t in y.ticks if t >= 0.0)), heights
 
 

@@ -36,7 +36,7 @@ from secant.tasks.mi_matrix import MutualInformationMatrix
 __all__ = ["information_page", "matrix_page", "write_information", "write_matrix"]
 
 _LEVEL = 0.05
-_MOST_NAMES = 24  # of a heat map that can still be read
+_MOST_NAMES = 24  # of a readable heat map
 
 
 def write_information(
@@ -46,13 +46,13 @@ def write_information(
     names: tuple[str, str] = ("x", "y"),
     command: str | None = None,
 ) -> None:
-    """Write mutual information as one HTML file that needs nothing else.
+    """Write mutual information as one self-contained HTML file.
 
     Args:
         path: of the file.
         found: by `secant.mutual_information` or `secant.total_correlation`.
         names: of the two sides.
-        command: the line of a shell that made it, if one did.
+        command: the shell command that produced it, if any.
     """
     write_page(path, information_page(found, names=names, command=command))
 
@@ -63,15 +63,15 @@ def information_page(
     """The page before it is laid out."""
     sections = [Section("How much", _amount(found))]
     if found.pointwise is not None:
-        sections.append(Section("Which rows carry it", _pointwise(found), "Rows"))
+        sections.append(Section("Contributions of rows", _pointwise(found), "Rows"))
     if found.diagnostics:
-        sections.append(Section("Whether to believe the fits", _fits(found.diagnostics), "Fits"))
+        sections.append(Section("Reliability of the fits", _fits(found.diagnostics), "Fits"))
     sections.append(
         Section("Settings and how to reproduce", _provenance(found, command), "Reproduce")
     )
     headline, lead, tone = _verdict(found, names)
     return Page(
-        title=f"What {names[0]} and {names[1]} tell of each other",
+        title=f"Mutual information of {names[0]} and {names[1]}",
         sections=sections,
         eyebrow="secant · mutual information",
         headline=headline,
@@ -98,15 +98,17 @@ def _amount(found: MutualInformation) -> list[Block]:
     if found.on_path is not None:
         other = found.on_path
         rows.append(
-            _interval("Second opinion, on the path", other.estimate, other.standard_error, found)
+            _interval(
+                "Independent estimate, along the path", other.estimate, other.standard_error, found
+            )
         )
     ends = [0.0, *(v for row in rows for v in (row.low, row.high))]
     notes: list[Block] = []
     if found.opinions_differ:
-        notes.append(Note("The two opinions differ by more than their errors. Take more rows."))
+        notes.append(Note("The two estimates differ by more than their errors. Use more rows."))
     if not found.is_normalised and found.pointwise is not None:
         notes.append(
-            Note("The ratio could not be normalised: its tail is too heavy. Take more rows.")
+            Note("The ratio could not be normalised: its tail is too heavy. Use more rows.")
         )
     facts = Pairs(
         [
@@ -137,7 +139,8 @@ def _pointwise(found: MutualInformation) -> list[Block]:
         found.pointwise,
         title="Information of every row",
         label=f"pointwise information ({found.base})",
-        caption="The mean is the estimate; a row below 0 pairs values that seldom meet.",
+        caption="The mean is the estimate. A row below 0 combines values that occur together less "
+        "often than under independence.",
     )
     table = Table(
         "Rows with the most", [Column("row"), Column(f"information ({found.base})")], rows
@@ -164,12 +167,12 @@ def _fits(diagnostics: tuple[RatioDiagnostics, ...]) -> list[Block]:
 def write_matrix(
     path: Path | str, found: MutualInformationMatrix, *, command: str | None = None
 ) -> None:
-    """Write the matrix of mutual information as one HTML file that needs nothing else.
+    """Write the matrix of mutual information as one self-contained HTML file.
 
     Args:
         path: of the file.
         found: by `secant.mutual_information_matrix`.
-        command: the line of a shell that made it, if one did.
+        command: the shell command that produced it, if any.
     """
     write_page(path, matrix_page(found, command=command))
 
@@ -187,7 +190,7 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
     )
     blocks: list[Block] = [] if len(found.names) > _MOST_NAMES else [_heat_map(found)]
     return Page(
-        title="What columns tell of each other",
+        title="Mutual information of columns",
         sections=[
             Section("All pairs", [*blocks, Text(_HOW_TO_READ)]),
             Section("Pairs by strength", [_pair_table(found, pairs)], "By strength"),
@@ -203,7 +206,7 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
 
 
 _HOW_TO_READ = (
-    "A dot marks p ≤ 0.05, each pair's own; of many pairs some are below it by chance. "
+    "A dot marks p ≤ 0.05 for a single pair; among many pairs some are below it by chance. "
     "An estimate may be a little below 0 where there is no dependence."
 )
 

@@ -72,7 +72,7 @@ def _(result: Comparison) -> str:
         f"**{escaped(result.verdict)}**",
         table(("", "estimate", "interval"), rows),
         *(f"> {escaped(note)}" for note in result.notes),
-        "## Columns that carry the difference",
+        "## Columns that differ most",
         table(("column", "carries (nats)", "mean shift (s.d.)", "KS distance"), columns),
         "## Reproduce",
         f"```python\n{result.call}\n```",

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: a true minus sign, thousands apart, no more digits than known."""
+"""Format numbers: a minus sign, thousands separators, significant digits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def number(value: float, digits: int = 3) -> str:
-    """So many significant digits; infinities and NaN as signs."""
+    """A number with `digits` significant digits; infinities and NaN as symbols."""
     if math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -30,12 +30,12 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """The same with a sign either way."""
+    """The same, always with a sign."""
     return f"+{number(value, digits)}" if value > 0 else number(value, digits)
 
 
 def with_error(value: float, error: float, places: int | None = None) -> str:
-    """Value ± error, both to the error's second digit, or to so many places."""
+    """Value ± error, both to the second digit of the error, or to `places` decimals."""
     if not (math.isfinite(value) and math.isfinite(error)) or error <= 0.0:
         return f"{number(value)} ± {number(error, 2)}"
     if places is None:
@@ -50,7 +50,7 @@ def error_places(error: float) -> int:
 
 
 def percent(share: float) -> str:
-    """A share of one, in per cent; a small one is not rounded to nothing."""
+    """A share in per cent; small shares are not rounded to 0."""
     if math.isnan(share):
         return "–"
     if 0.0 < share < 0.01:
@@ -59,19 +59,19 @@ def percent(share: float) -> str:
 
 
 def count(value: float) -> str:
-    """A whole number, thousands apart."""
+    """An integer with thousands separators."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def p_value(value: float) -> str:
-    """Two digits; what is very small as such, and – where there is none."""
+    """A p-value with two digits; “<” for very small ones, “–” for None."""
     if math.isnan(value):
         return "–"
     return f"{value:.2g}" if value >= 1e-4 else "< 0.0001"
 
 
 def subscripts(text: str) -> str:
-    """p_0, x_1 and the like with true subscripts; for words of our own, never for a column's."""
+    """Typeset p_0 and x_1 with subscripts; for our own texts, not for column names."""
     return re.sub(r"\b([px])_([01t])\b", lambda m: m[1] + _SUBSCRIPTS[m[2]], text)
 
 

@@ -26,13 +26,13 @@ class Page:
 
     Attributes:
         title: its headline.
-        sections: below each other.
-        eyebrow: a line above the title: what kind of page this is.
-        headline: the first words of the answer.
+        sections: in order.
+        eyebrow: a line above the title, the kind of page.
+        headline: the first words of the verdict.
         lead: the rest of that sentence.
-        tone: how the answer is coloured: "plain", "good", "mild", "strong" or "apart".
-        about: what was looked at.
-        footer: what made the page.
+        tone: colour of the verdict: "plain", "good", "mild", "strong" or "apart".
+        about: the data.
+        footer: version and date.
     """
 
     title: str
@@ -61,19 +61,19 @@ def write_page(path: Path | str, page: Page) -> None:
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Write a file whole or not at all: a reader never meets half of it."""
+    """Write a file atomically."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, text.encode("utf-8"))
 
 
 def made_by(version: str) -> str:
-    """The footer: what wrote the page, and when."""
+    """The footer: version and date."""
     return f"Written by secant {version} on {datetime.now(UTC):%d %B %Y}."
 
 
 def _policy(script: str) -> str:
-    """Nothing may be loaded, and no script may run but the one in the page."""
+    """A Content Security Policy: nothing is loaded, and only the script of the page may run."""
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     return (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "

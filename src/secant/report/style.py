@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 __all__ = ["BLUE", "COLOURS", "INK", "ORANGE", "clean", "label", "saved"]
 
 INK, BLUE, ORANGE = "#22303c", "#1f6fb2", "#d9731a"
-# For many lines in one panel; apart also to eyes that do not tell red from green.
+# For many lines in one panel; distinguishable with red-green colour blindness.
 COLOURS = (BLUE, ORANGE, "#117a65", "#8e44ad", "#7f8c8d", "#c0392b", "#b7950b")
 
 
@@ -23,7 +23,7 @@ def clean(axes: Axes) -> None:
 
 
 def label(name: str, longest: int = 28) -> str:
-    """A name that matplotlib shows as it is: cut, no formula, and never left out of a legend."""
+    """A name that matplotlib shows literally: shortened, no formula, never hidden in a legend."""
     cut = name if len(name) <= longest else name[: longest - 1] + "…"
     plain = cut.replace("$", r"\$")  # a dollar sign would start a formula
     return f" {plain}" if plain.startswith("_") else plain

@@ -16,11 +16,11 @@ __all__ = ["feature_table", "fit_table", "text_table", "unlike_table"]
 _MOST_FEATURES = 20
 _MOST_ROWS = 10
 _MOST_COLUMNS = 8
-_LONGEST = 80  # characters of a cell
+_LONGEST = 80  # maximum characters of a cell
 
 
 def text_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A table of texts; a column whose cells are all numbers is sorted as such."""
+    """A table of texts; columns of numbers are sorted numerically."""
     values = [[_value(cell) for cell in row] for row in rows]
     is_number = [
         bool(rows) and all(row[i] is not None or not rows[k][i] for k, row in enumerate(values))
@@ -37,10 +37,10 @@ def text_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]
 
 
 def feature_table(features: Sequence[FeatureContribution]) -> Table:
-    """The columns by what they carry, with a bar each."""
+    """The columns by contribution, with a bar each."""
     shown = features[:_MOST_FEATURES]
     hidden = len(features) - len(shown)
-    more = f"; {hidden} that carry less are not shown" if hidden else ""
+    more = f"; {hidden} with smaller contributions are not shown" if hidden else ""
     has_gradient = any(c.gradient is not None for c in features)
     scale, places = _scale(shown), _places(shown)
     columns = [
@@ -52,7 +52,7 @@ def feature_table(features: Sequence[FeatureContribution]) -> Table:
         Column("p-value"),
     ]
     return Table(
-        f"{len(features)} columns by what they carry of the difference{more}",
+        f"{len(features)} columns by contribution to the difference{more}",
         columns,
         [_feature_row(c, scale, places, has_gradient=has_gradient) for c in shown],
     )
@@ -75,7 +75,7 @@ def _feature_row(
 
 
 def _places(features: Sequence[FeatureContribution]) -> int:
-    """The same decimals for all, so that the eye can compare them: those of the larger errors."""
+    """A common number of decimals, that of the larger errors."""
     errors = sorted(c.contribution_error for c in features if c.contribution_error > 0.0)
     return error_places(errors[3 * len(errors) // 4]) if errors else 3
 
@@ -102,12 +102,12 @@ def _bar(c: FeatureContribution, scale: tuple[float, float]) -> Bar:
 
 
 def unlike_table(rows: UnlikeRows, caption: str, first: Sequence[str]) -> Table:
-    """The rows least like the other sample, with the columns that matter first.
+    """The rows least like the other sample, most important columns first.
 
     Args:
         rows: of one sample.
         caption: of the table.
-        first: names of columns by importance; others come behind.
+        first: names of columns by importance; the others follow.
     """
     rank = {name: i for i, name in enumerate(first)}
     order = sorted(range(len(rows.columns)), key=lambda i: rank.get(rows.columns[i], len(rank)))
@@ -140,7 +140,7 @@ def unlike_table(rows: UnlikeRows, caption: str, first: Sequence[str]) -> Table:
 
 
 def fit_table(fits: Sequence[FitRecord]) -> Table:
-    """One line a fit: how its training went and how it did on rows it had not seen."""
+    """One line per fit: its training and its held-out results."""
     rows = []
     for fit in fits:
         d = fit.diagnostics

@@ -1,4 +1,4 @@
-"""How one column becomes numbers."""
+"""Encoding of one column as numbers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from secant.tables.kinds import Kind, numbers, texts
 
 __all__ = ["ColumnCode", "OneHot", "Quantity", "code_from_json"]
 
-_MOST_CATEGORIES = 100  # each is a column to learn
-_FEW_CATEGORIES = 20  # up to which a short table may have as many as it likes
+_MOST_CATEGORIES = 100  # each is one more column
+_FEW_CATEGORIES = 20  # allowed in tables of any length
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ColumnCode(abc.ABC):
 
     Attributes:
         name: The column.
-        kind: What its values mean.
+        kind: The meaning of its values.
     """
 
     name: str
@@ -40,36 +40,36 @@ class ColumnCode(abc.ABC):
 
     @abc.abstractmethod
     def encode(self, column: pa.ChunkedArray) -> Float[np.ndarray, "n k"]:
-        """Numbers of each row, missing values filled in.
+        """Encoded rows, with missing values imputed.
 
         Raises:
-            TableError: If a value was not there when the code was made.
+            TableError: If a category was absent from the fit.
         """
 
     @abc.abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Plain values from which `code_from_json` makes the same code."""
+        """JSON values from which `code_from_json` restores the code."""
 
 
 @dataclass(frozen=True)
 class Quantity(ColumnCode):
-    """A number as it is, or a time in days.
+    """A number unchanged, or a time in days.
 
     Attributes:
-        fill: What stands for a missing value, if one may be missing.
+        fill: Replaces missing values, if they are allowed.
     """
 
     fill: float | None = None
 
     @classmethod
     def of(cls, name: str, kind: Kind, columns: Sequence[pa.ChunkedArray]) -> Quantity:
-        """Filled in with the median of all columns together."""
+        """Fit the fill value, the median over all tables."""
         values = np.concatenate([numbers(column) for column in columns])
         return cls(name, kind, float(np.nanmedian(values)))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One column, with its unit if that is ours."""
+        """The name of the column, with the unit of times."""
         return (f"{self.name} (days)" if self.kind.is_temporal else self.name,)
 
     def encode(self, column: pa.ChunkedArray) -> Float[np.ndarray, "n 1"]:
@@ -89,7 +89,7 @@ class OneHot(ColumnCode):
     """1 in the column of the row's category and 0 in those of the others.
 
     Attributes:
-        categories: Texts in order; None, the last, stands for a missing value.
+        categories: Sorted texts; a final None represents missing values.
     """
 
     categories: tuple[str | None, ...] = ()
@@ -98,10 +98,10 @@ class OneHot(ColumnCode):
     def of(
         cls, name: str, kind: Kind, columns: Sequence[pa.ChunkedArray], *, with_missing: bool
     ) -> OneHot:
-        """The categories of all columns together.
+        """Fit the categories over all tables.
 
         Raises:
-            TableError: If there are so many that each row may have its own.
+            TableError: If there are too many categories, as of an identifier.
         """
         values = pa.chunked_array([c for column in columns for c in texts(column).chunks])
         found = pc.unique(values).drop_null()
@@ -112,7 +112,7 @@ class OneHot(ColumnCode):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A column a category: "colour=red"."""
+        """One column per category: "colour=red"."""
         shown_as = ("(missing)" if c is None else c for c in self.categories)
         return tuple(f"{self.name}={category}" for category in shown_as)
 

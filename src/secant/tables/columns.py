@@ -1,4 +1,4 @@
-"""Columns chosen by name or by pattern."""
+"""Selection of columns by name or pattern."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from secant.tables.errors import TableError, nearest, quoted, shown
 
 __all__ = ["check_distinct", "chosen", "selected"]
 
-_ROW_LABELS = re.compile(r"__index_level_\d+__")  # how pandas stores an index without a name
+_ROW_LABELS = re.compile(r"__index_level_\d+__")  # pandas' name of an unnamed index
 
 
 def selected(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """The names that the patterns choose, in the order of `names`.
+    """The names that match the patterns, in the order of `names`.
 
     Args:
         names: Columns of a table.
-        patterns: Names or globs (`*`, `?`, `[abc]`). A leading `!` takes columns away; where the
-            first pattern does so, all others are chosen. A name that is spelled exactly so is that
-            column, whatever signs are in it.
+        patterns: Names or globs (`*`, `?`, `[abc]`). A leading `!` excludes columns; if the first
+            pattern does so, all others are selected. An exact name takes precedence over a glob.
 
     Raises:
         TableError: If a pattern matches nothing, or nothing is left.
@@ -38,10 +37,10 @@ def selected(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 
 
 def chosen(names: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
-    """Columns to read from a file: those asked for, or all but the row labels of pandas.
+    """Columns to read from a file: those selected, or all except the index of pandas.
 
     Raises:
-        TableError: If a pattern matches nothing, or a column cannot be told by its name.
+        TableError: If a pattern matches nothing, or a column has no unique name.
     """
     if isinstance(patterns, str):
         raise TableError(f"`columns` must be a list of names; got the text {shown(patterns)}.")
@@ -61,7 +60,7 @@ def chosen(names: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
 
 
 def check_distinct(names: Sequence[str]) -> None:
-    """Refuse columns that cannot be told apart.
+    """Check that column names are unique.
 
     Raises:
         TableError: If two share a name.

@@ -1,4 +1,4 @@
-"""Rows of a table as numbers, the same way for every table."""
+"""Encoding of tables as numbers, common to several tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from secant.tables.missing import Missing
 __all__ = ["Encoded", "Encoding", "Missing"]
 
 
-@dataclass(frozen=True, eq=False)  # arrays neither compare nor hash
+@dataclass(frozen=True, eq=False)  # arrays do not compare or hash
 class Encoded:
     """Rows of a table as numbers.
 
@@ -35,10 +35,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Encoding:
-    """How the columns of a table become numbers.
+    """Encoding of the columns of a table as numbers.
 
-    Numbers stay as they are; dates and times become days (since 1970, or since midnight). Text and
-    booleans become one column a category, e_k + u with u ~ U(0, 1)^K: the noise gives the rows a
+    Numbers are unchanged; dates and times become days (since 1970, or since midnight). Text and
+    booleans become one column per category, e_k + u with u ~ U(0, 1)^K: the noise gives the rows a
     density, and since it fills the unit cells without overlap, the ratio of two such densities is
     exactly that of the probabilities of the categories.
 
@@ -58,7 +58,7 @@ class Encoding:
         *,
         labels: Sequence[str] | None = None,
     ) -> Encoding:
-        """One encoding for all tables: the categories and medians of all of them together.
+        """Fit one encoding for all tables, with their joint categories and medians.
 
         Args:
             tables: Arrow tables or data frames with the same columns, in any order.
@@ -91,7 +91,7 @@ class Encoding:
 
     @property
     def text(self) -> tuple[str, ...]:
-        """Columns to be read as text, whatever they look like in another file."""
+        """Columns to be read as text in other files."""
         return tuple(code.name for code in self.codes if code.kind is Kind.TEXT)
 
     def encode(self, table: object, *, seed: int = 0, first_row: int = 0) -> Encoded:
@@ -99,13 +99,13 @@ class Encoding:
 
         Args:
             table: An Arrow table or data frame with the columns of `inputs`; others are ignored.
-            seed: Of the noise. Give two tables two seeds, so that their noise is independent.
+            seed: Of the noise. Use different seeds for two tables, for independent noise.
             first_row: Number of the table's first row, where it is a piece of a larger one: the
                 noise of a row does not depend on the pieces.
 
         Raises:
             TableError: If a column is missing or of another kind, a value is missing or infinite,
-                or a category was not there when the encoding was made.
+                or a category was absent from the fit.
         """
         given = arrow_table(table)
         self._check_columns(given)
@@ -121,7 +121,7 @@ class Encoding:
         return Encoded(self._numbers(given, kept) + noise, kept)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values from which `from_json` makes the same encoding."""
+        """JSON values from which `from_json` restores the encoding."""
         return {
             "missing": self.missing.value,
             "columns": [code.to_json() for code in self.codes],
@@ -153,7 +153,9 @@ class Encoding:
     def _noise(self, n: int, seed: int, first_row: int) -> Float[np.ndarray, "n d"]:
         """Uniform in the columns of categories, 0 in the others."""
         noisy = np.concatenate([[isinstance(c, OneHot)] * len(c.names) for c in self.codes])
-        draws = -(-int(noisy.sum()) // 4)  # the generator counts by fours: so many for a row
+        draws = -(
+            -int(noisy.sum()) // 4
+        )  # the generator counts in blocks of four numbers, so many per row
         generator = np.random.Generator(np.random.Philox(seed).advance(first_row * draws))
         noise = np.zeros((n, noisy.size))
         noise[:, noisy] = generator.random((n, 4 * draws))[:, : noisy.sum()]

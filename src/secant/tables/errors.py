@@ -1,4 +1,4 @@
-"""The error for a user's mistake with a table, and names as its messages show them."""
+"""Errors of tables, and names in their messages."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["TableError", "counted", "nearest", "quoted", "shown"]
 
-_LONGEST = 60  # characters of a name or value in a message
-_MOST = 6  # names in a message
+_LONGEST = 60  # maximum characters of a name or value in a message
+_MOST = 6  # maximum names in a message
 
 
 class TableError(ValueError):
@@ -16,7 +16,7 @@ class TableError(ValueError):
 
 
 def shown(name: object) -> str:
-    """A name or value in quotes, cut where it is long; control characters are escaped."""
+    """A name or value in quotes, shortened, with control characters escaped."""
     text = str(name)
     return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
@@ -34,7 +34,7 @@ def quoted(names: Iterable[object]) -> str:
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """The words "; did you mean 'x'?" where a name comes close or begins so, or nothing."""
+    """The text "; did you mean 'x'?" for a similar name or prefix, or nothing."""
     by_small_letters = {other.lower(): other for other in reversed(names)}
     close = difflib.get_close_matches(name.lower(), by_small_letters, n=1)
     close = close or [n for n in map(str.lower, names) if name and n.startswith(name.lower())]

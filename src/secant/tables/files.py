@@ -1,7 +1,7 @@
-"""Tables in and out, in the format that the name of the file stands for.
+"""Read and write tables, in the format of the file extension.
 
-.csv, .tsv, .parquet, .arrow, .feather, .npy and .npz. Every mistake with a file is a `TableError`
-that says what to do; what is written appears whole or not at all.
+.csv, .tsv, .parquet, .arrow, .feather, .npy and .npz. Problems raise a `TableError`
+with a remedy; files are written atomically.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def column_names(path: str | Path) -> tuple[str, ...]:
-    """Columns of a table, its rows unread (an .npz is read whole).
+    """Columns of a table, without reading its rows (an .npz is read as a whole).
 
     Raises:
         TableError: If the file cannot be read.
@@ -98,7 +98,7 @@ def _batches(
 
 
 def write_table(path: str | Path, table: pa.Table) -> None:
-    """Write a table in the format of the file name, whole or not at all.
+    """Write a table in the format of the file extension, atomically.
 
     Raises:
         TableError: If the format cannot hold it, or the file cannot be written.
@@ -108,10 +108,9 @@ def write_table(path: str | Path, table: pa.Table) -> None:
 
 
 class TableWriter:
-    """A table written piece by piece; the file appears when the `with` block ends well.
+    """Write a table in pieces; the file appears when the `with` block succeeds.
 
-    Dictionary columns are written as the values that they stand for. A .npz is held in memory until
-    then.
+    Dictionary columns are written as plain values. A .npz is held in memory until the end.
 
     Args:
         path: A file of one of the formats.
@@ -158,7 +157,7 @@ class TableWriter:
         trace: TracebackType | None,
     ) -> None:
         if error is not None:
-            with suppress(Exception):  # whatever it says, the first error is the one to report
+            with suppress(Exception):  # report the first error, whatever this one is
                 self._close()
             self._stack.__exit__(kind, error, trace)
             return
@@ -192,13 +191,13 @@ def _check_rows(n: int) -> None:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Errors that name the file and say what to do."""
+    """A context in which errors name the file and a remedy."""
     try:
         with _told(path, "read"):
             yield
     except TableError:
         raise
-    except Exception as error:  # readers raise all kinds on bytes that somebody made up
+    except Exception as error:  # readers raise errors of any kind on malformed bytes
         raise TableError(
             f"{shown(path)} cannot be read as {format_of(path).name}; it seems damaged, or made "
             f"by something else. Write it anew. ({_first(error)})"
@@ -220,7 +219,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _told(path: Path, done: str) -> Iterator[None]:
-    """A user's mistake, and what the system refuses, with the file's name in it."""
+    """A context in which user and system errors name the file."""
     try:
         yield
     except TableError as error:

@@ -1,4 +1,4 @@
-"""Kinds of columns: what their values mean, whatever their type in the file."""
+"""Kinds of columns: the meaning of their values, independent of the file's types."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["Kind", "is_missing", "kind_of", "numbers", "plain", "texts"]
 
 
 class Kind(Enum):
-    """What the values of a column mean."""
+    """The meaning of a column's values."""
 
     NUMBER = "number"
     BOOLEAN = "boolean"
     TEXT = "text"
-    DATE = "date"  # or date and time, on the clock of some place
-    INSTANT = "instant"  # date and time with its time zone
+    DATE = "date"  # or date and time without a time zone
+    INSTANT = "instant"  # date and time with a time zone
     TIME = "time of day"
     DURATION = "duration"
-    EMPTY = "empty"  # no value from which to tell
+    EMPTY = "empty"  # no values
 
     @property
     def is_categorical(self) -> bool:
-        """Whether the values are names rather than quantities."""
+        """Whether the values are categories rather than quantities."""
         return self in (Kind.BOOLEAN, Kind.TEXT)
 
     @property
@@ -44,7 +44,7 @@ def kind_of(name: str, arrow_type: pa.DataType) -> Kind:
     """The kind of a column.
 
     Raises:
-        TableError: If its values are not numbers, names or times.
+        TableError: If its values are not numbers, categories or times.
     """
     kind = _kind(arrow_type)
     if kind is None:
@@ -59,7 +59,7 @@ def kind_of(name: str, arrow_type: pa.DataType) -> Kind:
 def _kind(arrow_type: pa.DataType) -> Kind | None:
     is_a = pa.types
     if is_a.is_dictionary(arrow_type):
-        held = _kind(arrow_type.value_type)  # whatever values a category has, they are names
+        held = _kind(arrow_type.value_type)  # categories of any type
         return Kind.TEXT if held in (Kind.NUMBER, Kind.TEXT, Kind.BOOLEAN) else held
     if is_a.is_integer(arrow_type) or is_a.is_floating(arrow_type) or is_a.is_decimal(arrow_type):
         return Kind.NUMBER
@@ -85,7 +85,7 @@ def _words(arrow_type: pa.DataType) -> str:
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column with its values in it: no dictionary, no views, which few functions take."""
+    """A column with plain values: no dictionary and no views, which few functions support."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return plain(column.cast(kind.value_type))
@@ -93,12 +93,12 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_missing(column: pa.ChunkedArray) -> Bool[np.ndarray, " n"]:
-    """Where a column has no value, or NaN."""
+    """Mask of missing values: null or NaN."""
     return np.asarray(pc.is_null(plain(column), nan_is_null=True))
 
 
 def numbers(column: pa.ChunkedArray) -> Float[np.ndarray, " n"]:
-    """Numbers as they are, times in days; NaN where a value is missing.
+    """Numbers unchanged, times in days; NaN for missing values.
 
     Dates count from the beginning of 1970 (in UTC, if they have a time zone), times of day from
     midnight.
@@ -116,7 +116,7 @@ def numbers(column: pa.ChunkedArray) -> Float[np.ndarray, " n"]:
 
 
 def texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Names as text, booleans as "false" and "true"; null where a value is missing."""
+    """Categories as text, booleans as "false" and "true"; null for missing values."""
     return plain(column).cast(pa.string())
 
 

@@ -16,7 +16,7 @@ _ORDINALS = ("first", "second", "third")
 
 
 def default_labels(n: int) -> tuple[str, ...]:
-    """What n tables are called in messages."""
+    """Labels of n tables in messages."""
     if n == 1:
         return ("the table",)
     named = [f"the {ordinal} table" for ordinal in _ORDINALS]
@@ -27,7 +27,7 @@ def kinds_of(table: pa.Table) -> dict[str, Kind]:
     """The kind of each column.
 
     Raises:
-        TableError: If two columns share a name, or one cannot be made into numbers.
+        TableError: If two columns share a name, or one cannot be encoded.
     """
     check_distinct(table.column_names)
     return {field.name: kind_of(field.name, field.type) for field in table.schema}
@@ -56,7 +56,7 @@ def matched_kinds(tables: Sequence[pa.Table], labels: Sequence[str]) -> dict[str
 def _lacking(
     found: dict[str, Kind], label: str, kinds: Sequence[dict[str, Kind]], labels: Sequence[str]
 ) -> list[str]:
-    """A sentence for each other table that has columns which this one has not."""
+    """A sentence for each other table with columns that this one lacks."""
     lines = []
     for others, other in zip(kinds, labels, strict=True):
         names = [name for name in others if name not in found]

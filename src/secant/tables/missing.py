@@ -1,4 +1,4 @@
-"""What to do about missing values."""
+"""Treatment of missing values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ __all__ = ["Missing"]
 
 
 class Missing(Enum):
-    """What to do about missing values: nulls and NaN."""
+    """Treatment of missing values: nulls and NaN."""
 
-    REFUSE = "refuse"  # say how many there are, and where
-    DROP = "drop"  # leave out rows that lack one
-    IMPUTE = "impute"  # the median of a quantity; a category of their own among names
+    REFUSE = "refuse"  # raise an error with their counts
+    DROP = "drop"  # drop rows with a missing value
+    IMPUTE = "impute"  # the median of numbers; a separate category for text

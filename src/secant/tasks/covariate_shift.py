@@ -143,7 +143,7 @@ class CovariateShift(MetaEstimatorMixin, BaseEstimator):
         return self.estimator_
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
         return hasattr(self, "estimator_")
 
     def __sklearn_tags__(self) -> Tags:

@@ -83,7 +83,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
             number or name; `"auto"` takes those with atoms. None takes none, and warns of atoms.
         annealing: how log Ẑ is found where plain importance sampling is heavy-tailed, and how rows
             are drawn then.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Attributes:
         log_normalizer_: log Ẑ in nats, already subtracted from every log density.
@@ -114,7 +114,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         self.annealing = annealing
         self.random_state = random_state
 
-    # A folder holds one fit: scikit-learn shall not hand it on to the many of a search.
+    # A folder holds one fit, so scikit-learn must not route it to the many fits of a search.
     __metadata_request__fit = {"resume": UNUSED}  # noqa: RUF012, as scikit-learn has it
 
     def fit(self, X: ArrayLike, y: None = None, *, resume: Folder | None = None) -> Self:
@@ -249,7 +249,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         return self.dequantisation_.floored(self.base_.chart.inverse(drawn))
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end."""
+        """Whether the estimator is fitted."""
         return hasattr(self, "normalizer_")
 
     def _warn(self) -> None:

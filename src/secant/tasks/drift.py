@@ -143,7 +143,7 @@ class DriftDetector(BaseEstimator):
         estimator: as in `detect_drift`.
         n_folds: parts of the rows.
         n_permutations: of the labels in each fold.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Attributes:
         reference_: (n_0, d) the rows remembered.

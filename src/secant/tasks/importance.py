@@ -1,4 +1,4 @@
-"""Importance weights: rows of a source weighted until they stand for a target."""
+"""Importance weights: source rows weighted to represent a target."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WeightedMean:
 
     Attributes:
         estimate: the self-normalised weighted mean (J6).
-        standard_error: by the delta method, the weights taken as given.
+        standard_error: by the delta method, for fixed weights.
         interval: normal interval at `confidence`.
         confidence: its level.
     """
@@ -42,9 +42,9 @@ class ImportanceWeights:
 
     Attributes:
         weights: (n,) in the order of the rows, of mean 1.
-        support: effective sample size and Pareto shape of the weights before any were capped.
-        effective_sample_size: of the weights as they are: as many rows of the target would do.
-        n_clipped: how many were capped.
+        support: effective sample size and Pareto shape of the weights before clipping.
+        effective_sample_size: of the weights after clipping.
+        n_clipped: number of clipped weights.
         cross_fit: the out-of-fold log ratios and the fits behind them.
     """
 
@@ -56,7 +56,7 @@ class ImportanceWeights:
 
     @classmethod
     def of(cls, scores: CrossFit, *, clip: float | None = None) -> ImportanceWeights:
-        """Of x_0's rows, to stand for x_1's; warns where they cannot."""
+        """Weights of x_0's rows that represent x_1; warns if they are unreliable."""
         log_weights, log_weights_on_top = fold_normalised(scores)
         capped = log_weights if clip is None else np.minimum(log_weights, np.log(clip))
         found = cls(
@@ -71,16 +71,16 @@ class ImportanceWeights:
 
     @property
     def pareto_shape(self) -> float:
-        """Of the largest weights before any were capped; from 0.7 on they have no usable mean."""
+        """Of the largest weights before clipping; from 0.7 on, weighted means are unreliable."""
         return self.support.pareto_shape
 
     def mean(self, values: ArrayLike, *, confidence: float = 0.95) -> WeightedMean:
-        """The mean over the target of what was seen at the source's rows (J6).
+        """The mean over the target of values observed at the source rows (J6).
 
         `μ̂ = Σ w y / Σ w`, with `standard error = √(Σ w² (y − μ̂)²) / Σ w`.
 
         Args:
-            values: (n,) one a source row.
+            values: (n,) one per source row.
             confidence: level of the interval.
         """
         checked_confidence(confidence)
@@ -125,20 +125,20 @@ def importance_weights(
     clip: float | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> ImportanceWeights:
-    """Weights p_target/p_source of the source's rows, of mean 1: the target is on top.
+    """Weights p_target/p_source of the source's rows, of mean 1: the target is the numerator.
 
-    Each row's weight comes from fits that have not seen it, and every fold's weights have mean 1.
-    An `OverlapWarning` says when means over them are not to be believed.
+    Weights are out of fold, with mean 1 in every fold. An `OverlapWarning` is issued if weighted
+    means are unreliable.
 
     Args:
         source: (n, d) rows to be weighted.
-        target: (m, d) rows they are to stand for, with the same columns.
+        target: (m, d) rows to represent, with the same columns.
         estimator: cloned for each fold; None is the default of `cross_fit`.
         n_folds: parts of the rows; each is scored by fits on the others.
-        n_ensemble: fits a fold, whose log ratios are averaged.
-        clip: weights beyond this many times the mean are capped there, then all are scaled back to
-            mean 1. A little bias, towards the unweighted mean, for less variance; 10 or 20 are
-            common. None caps nothing.
+        n_ensemble: fits per fold, whose log ratios are averaged.
+        clip: maximum weight in units of the mean; after clipping, the weights are rescaled to
+            mean 1. Trades variance for bias towards the unweighted mean; 10 or 20 are common. None
+            does not clip.
         random_state: seed of the folds and the fits.
 
     Examples:
@@ -165,7 +165,7 @@ def importance_weights(
 
 
 def _warn(found: ImportanceWeights, *, clipped: bool) -> None:
-    """Capped weights have no tail: what is left to ask of them is how many rows they rest on."""
+    """Warn about clipped weights by their effective sample size, as they have no tail."""
     left = replace(found.support, effective_sample_size=found.effective_sample_size)
     if left.has_rows if clipped else left.is_enough:
         return
@@ -180,7 +180,7 @@ def _warn(found: ImportanceWeights, *, clipped: bool) -> None:
 
 
 def check_clip(clip: float | None) -> None:
-    """Refuse a cap that is no multiple of the mean weight."""
+    """Check the argument `clip`."""
     if clip is not None and not clip > 1.0:
         raise ValueError(
             "`clip` must be None or a number beyond 1, the largest weight allowed in units of the "

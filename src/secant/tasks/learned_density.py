@@ -1,4 +1,4 @@
-"""A base and a ratio on top of it: log p̃, its normaliser, and rows drawn from it."""
+"""A density as a base times a ratio: log p̃, its normaliser, and sampling."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]
 
 _ROWS_FOR_NORMALISER = 100_000
-_CANDIDATES = 20  # rows of the base behind each row that importance resampling returns
+_CANDIDATES = 20  # rows of the base per row returned by importance resampling
 _MOST_CANDIDATES = 2_000_000
 
 
 @dataclass(frozen=True)
 class LogNormalizer:
-    """log Ẑ = log ∫ r̂ p_0, which the true ratio has at 0.
+    """log Ẑ = log ∫ r̂ p_0; it is 0 for the true ratio.
 
     Attributes:
-        value: in nats; `score_samples` has it subtracted already.
-        standard_error: of it.
-        method: how it was estimated.
+        value: log Ẑ in nats, already subtracted in `score_samples`.
+        standard_error: of `value`.
+        method: the estimator used.
         importance: the plain estimate from rows of the base (Z1).
-        doubt: why it is not to be believed; None if it is.
+        doubt: why the estimate is unreliable; None if it is reliable.
     """
 
     value: float
@@ -49,11 +49,11 @@ class LogNormalizer:
 
     def __str__(self) -> str:
         value = f"log Z = {self.value:+.4f} ± {self.standard_error:.4f} nats, by {self.method}"
-        return value if self.doubt is None else f"{value}; not to be believed: {self.doubt}"
+        return value if self.doubt is None else f"{value}; unreliable: {self.doubt}"
 
 
 class _AnnealingPath(eqx.Module):
-    """log p̃_t = log p_0 + t u(·, 0, t): the path's own densities, p_0 r̂^t for a plain ratio."""
+    """log p̃_t = log p_0 + t u(·, 0, t): the densities along the path; p_0 r̂^t for a plain ratio."""
 
     reference: Reference
     model: SecantFunction
@@ -71,13 +71,13 @@ class _AnnealingPath(eqx.Module):
 
 @dataclass(frozen=True)
 class LearnedDensity:
-    """p̃(x) = r̂(x) p_0(x), whose mass is Ẑ."""
+    """p̃(x) = r̂(x) p_0(x), with total mass Ẑ."""
 
     base: Base
     ratio: RatioEstimator
 
     def log_density(self, x: Rows) -> Values:
-        """log p̃(x) of rows as they came."""
+        """log p̃(x) of rows in the original columns."""
         y = self.base.coordinates(x)
         return (
             self.ratio.log_ratio(y)
@@ -115,7 +115,7 @@ class LearnedDensity:
 
     @property
     def is_annealable(self) -> bool:
-        """Whether the log ratio has a gradient, which moving along the path needs."""
+        """Whether the log ratio has a gradient, which Langevin steps need."""
         return self._path is not None
 
     @property

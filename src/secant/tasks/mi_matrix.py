@@ -104,7 +104,7 @@ def mutual_information_matrix(
         X: (n, d), d ≥ 2; a table's column names are kept.
         options: None leaves out the second opinion and is `MIOptions()` otherwise.
         progress: a progress bar; None shows one on a terminal only.
-        random_state: seed of everything random.
+        random_state: random seed.
     """
     names = column_names(X)
     rows = checked_rows(X, "X", least=20)

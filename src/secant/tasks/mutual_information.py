@@ -61,7 +61,7 @@ def mutual_information(
         second_opinion: whether to estimate along the path as well.
         base: "nats" or "bits".
         confidence: of the interval.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Returns:
         The estimate with its standard error, interval, p-value and pointwise values.
@@ -110,7 +110,7 @@ def total_correlation(
         variables: one array (n, m) whose columns are the variables, or a list of arrays (n,) or
             (n, k), each a variable of its own.
         options: None is `MIOptions()`.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Returns:
         As `mutual_information`; of two variables it is the same.
@@ -282,7 +282,7 @@ class MIEstimator:
 
     Attributes:
         options: how; the second opinion is left out by default, for nobody would see it.
-        random_state: seed of everything random.
+        random_state: random seed.
 
     Examples:
         >>> import numpy as np, secant

@@ -1,4 +1,4 @@
-"""Whether weighted rows of one sample can stand for the other, and weights made one a fold."""
+"""Whether weighted rows of one sample represent the other, and weights of mean 1 per fold."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MOST = 0.5
 
 @dataclass(frozen=True)
 class WeightSupport:
-    """What weights say about a mean over them: how many rows carry it, and how heavy the tail is.
+    """Effective sample size and tail of weights.
 
     Attributes:
-        effective_sample_size: as many equally weighted rows would say as much.
+        effective_sample_size: number of equally weighted rows with the same variance.
         pareto_shape: of the largest weights; NaN with fewer than 25 rows.
-        n_rows: rows behind both.
-        expected_rows: the most effective rows that a true ratio with this divergence leaves (J7).
-            Where no row is near the other sample all weights are alike, and only this tells.
+        n_rows: number of rows.
+        expected_rows: upper limit on the effective sample size, given the divergence (J7). If no
+            row is near the other sample, all weights are similar, and only this limit shows it.
     """
 
     effective_sample_size: float
@@ -47,7 +47,7 @@ class WeightSupport:
         log_weights: Float[np.ndarray, " n"],
         log_weights_on_top: Float[np.ndarray, " m"] | None = None,
     ) -> WeightSupport:
-        """Of the weights exp(log_weights), of mean 1, and those of the sample they stand for."""
+        """From the log weights, of mean 1, and the log ratios of the sample they represent."""
         n = log_weights.size
         divergence = 0.0 if log_weights_on_top is None else float(log_weights_on_top.mean())
         return cls(
@@ -59,17 +59,17 @@ class WeightSupport:
 
     @property
     def least_rows(self) -> float:
-        """Effective rows below which a weighted mean is not to be believed, as in a fit's own."""
+        """Minimum effective sample size for a reliable weighted mean, as in diagnostics."""
         return least_effective_rows(self.n_rows)
 
     @property
     def has_rows(self) -> bool:
-        """Whether enough rows carry the mean."""
+        """Whether the effective sample size is large enough."""
         return self._rows >= self.least_rows
 
     @property
     def is_enough(self) -> bool:
-        """Whether the mean can be believed. Too few rows for a shape are judged by their number."""
+        """Whether the mean is reliable; without a shape, by the effective number only."""
         if math.isnan(self.pareto_shape) or self._rows >= _MOST * self.n_rows:
             return self.has_rows
         # The lower limit for few rows in Vehtari et al. (2024) is left to the effective rows: the

@@ -1,4 +1,4 @@
-"""The file of one training: all that the rest of it depends on, and what it is the training of."""
+"""Checkpoint files: the state of one training run, and digests that identify it."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _FORMAT = 4
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be written, cannot be read, or is of another fit."""
+    """A checkpoint that cannot be written or read, or that belongs to another fit."""
 
 
 class Progress(NamedTuple):
-    """All that the rest of a training depends on.
+    """The state of a training run.
 
     Attributes:
         arrays: the state of the optimiser and the best weights, as a tree of arrays.
-        best: the step of the best weights, and looks since then.
-        history: a record a look.
+        best: the step of the best weights, and the number of evaluations since then.
+        history: one record per evaluation.
     """
 
     arrays: PyTree
@@ -45,20 +45,20 @@ class Progress(NamedTuple):
 
     @property
     def step(self) -> int:
-        """Of the last look."""
+        """Step of the last evaluation."""
         return self.history[-1].step
 
 
 class Slot:
-    """The file of one training of a fit, by its number.
+    """The checkpoint file of one training run of a fit.
 
-    A fit is deterministic up to its training, so only what training changes is kept, with a
-    fingerprint of what it began from.
+    A fit is deterministic up to its training, so only the state of the training is stored, with
+    digests of its inputs.
 
     Args:
         path: of the file.
-        every_seconds: how often to write it at most, but for the last time.
-        fingerprint: digests of all that the training depends on.
+        every_seconds: minimum interval between writes, except for the last.
+        fingerprint: digests of the inputs of the training.
     """
 
     def __init__(self, path: Path, every_seconds: float, fingerprint: dict[str, str]) -> None:
@@ -68,7 +68,7 @@ class Slot:
         self._step_on_disk: int | None = None
 
     def restored(self, start: Progress) -> Progress:
-        """What was written here; the start itself where nothing was.
+        """The stored state, or the initial state if there is no file.
 
         Raises:
             CheckpointError: the file is damaged, or of another fit, or processes that train
@@ -78,8 +78,8 @@ class Slot:
         steps = [int(step) for step in gathered(np.array(found.step))]
         if len(set(steps)) > 1:
             raise CheckpointError(
-                f"processes that train together must all read one {self._path}; theirs are of "
-                f"steps {steps}. Name a folder that all of them share."
+                f"all processes must read the same {self._path}; theirs are of "
+                f"steps {steps}. Use a folder that all of them share."
             )
         return found
 
@@ -92,13 +92,13 @@ class Slot:
             progress = _unpacked(found, start, self._fingerprint)
         except (ModelFileError, KeyError, IndexError, TypeError, ValueError) as error:
             raise CheckpointError(
-                f"cannot go on from {self._path}: {error} Delete that file to train anew, or take "
+                f"cannot resume from {self._path}: {error} Delete that file to train again, or use "
                 "another folder."
             ) from None
         if changes:
             warnings.warn(
-                f"{self._path} {changes}: the fit goes on, but its model may differ in the last "
-                "digits from that of an unbroken fit. Go back to those for the same bits.",
+                f"{self._path} {changes}: the fit resumes, but its model may differ in the last "
+                "digits from an uninterrupted fit. Use those versions for identical results.",
                 CheckpointWarning,
                 stacklevel=5,
             )
@@ -106,16 +106,16 @@ class Slot:
         return progress
 
     def write(self, progress: Progress) -> None:
-        """Write it, whole or not at all.
+        """Write the file atomically.
 
         Raises:
-            CheckpointError: it cannot be written; an earlier one is as it was.
+            CheckpointError: it cannot be written; an earlier file is unchanged.
         """
         self._tried = time.perf_counter()
-        if current_devices().process > 0:  # the first writes for all that train together
+        if current_devices().process > 0:  # only the first process writes
             return
         try:
-            self._path.parent.mkdir(exist_ok=True)  # somebody may have tidied up
+            self._path.parent.mkdir(exist_ok=True)  # the folder may have been deleted
             write_atomically(self._path, packed(_contents(progress, self._fingerprint)))
         except OSError as error:
             raise CheckpointError(
@@ -125,9 +125,9 @@ class Slot:
         self._step_on_disk = progress.step
 
     def keep(self, progress: Progress, *, has_ended: bool) -> None:
-        """Write it if it is time to or the training has ended; if that fails, only warn.
+        """Write the file if it is due or the training has ended; if that fails, only warn.
 
-        What was learned is still in memory, and not worth less for a full disk.
+        A full disk should not end the training, whose state is still in memory.
         """
         if not has_ended and time.perf_counter() - self._tried < self._every:
             return
@@ -135,16 +135,17 @@ class Slot:
             self.write(progress)
         except CheckpointError as error:
             then = (
-                "The training has ended and its result is returned: save it, elsewhere if need be."
+                "Training has ended and its result is returned: save it elsewhere."
                 if has_ended
-                else f"The training goes on and tries again in {self._every:g} s; mend it by then."
+                else f"Training continues and tries again in {self._every:g} s."
             )
             warnings.warn(f"{error} {then}", CheckpointWarning, stacklevel=4)
 
     def _left(self) -> str:
         if self._step_on_disk is None:
             return "There is no earlier checkpoint."
-        return f"The earlier one, of step {self._step_on_disk}, is kept and can be gone on from."
+        step = self._step_on_disk
+        return f"The earlier one, of step {step}, is kept, and the fit can resume from it."
 
 
 def _contents(progress: Progress, fingerprint: dict[str, str]) -> Contents:
@@ -158,10 +159,10 @@ def _contents(progress: Progress, fingerprint: dict[str, str]) -> Contents:
 
 def _unpacked(found: Contents, start: Progress, fingerprint: dict[str, str]) -> Progress:
     if found.header.get("checkpoint") != _FORMAT:
-        raise ValueError(f"it is no checkpoint of format {_FORMAT}, by this version of secant.")
+        raise ValueError(f"it is not a checkpoint of format {_FORMAT}, of this version of secant.")
     difference = first_difference(found.header["fingerprint"], fingerprint)
     if difference is not None:
-        changes = _changes(found.header)  # versions may name the same settings otherwise
+        changes = _changes(found.header)  # other versions may name the same settings differently
         also = f" It {changes}." if changes else ""
         raise ValueError(f"it is of another fit, with {difference}.{also} A folder is for one fit.")
     leaves, structure = jax.tree.flatten(start.arrays)
@@ -181,13 +182,13 @@ def _like(leaf: Any, kept: np.ndarray) -> jax.Array:  # noqa: ANN401
 
 
 def _surroundings() -> dict[str, str]:
-    """What the last bits of a training may depend on beside the fit itself."""
+    """Versions and hardware, on which rounding may depend."""
     place = {"processor": platform.machine(), "cores": str(len(cores()))}
     return {**versions(), **place, "device": str(current_devices())}
 
 
 def _changes(header: dict[str, Any]) -> str:
-    """What is no longer as it was when the file was written; empty if all is."""
+    """The versions and hardware that have changed since the file was written."""
     then, now = header["surroundings"], _surroundings()
     changed = [name for name in now if then.get(name) != now[name]]
     told = ", ".join(f"{name} {then.get(name)} (now {now[name]})" for name in changed)

@@ -1,4 +1,4 @@
-"""Checkpoints and interruption: a stopped run resumes where it was, with the same bits."""
+"""Checkpoints and interruption: a stopped run resumes with a bit-identical result."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _wish: ContextVar[Event | None] = ContextVar("wish to stop", default=None)
 
 @contextmanager
 def keeping(slot: Slot | None) -> Iterator[Callable[[Progress, bool], None]]:
-    """Within it, Ctrl-C and SIGTERM take effect only once a checkpoint is written.
+    """A context in which Ctrl-C and SIGTERM take effect only after a checkpoint is written.
 
     Args:
-        slot: where to; None keeps nothing and leaves signals as they are.
+        slot: the checkpoint file; None writes nothing and leaves signals alone.
 
     Yields:
-        What to call after each look at the training, with whether it has ended. It raises
+        A function to call after each evaluation, with whether training has ended. It raises
         `CheckpointError` if a signal came and the checkpoint cannot be written.
     """
     if slot is None:
@@ -53,7 +53,7 @@ def keeping(slot: Slot | None) -> Iterator[Callable[[Progress, bool], None]]:
     with holding_back_signals() as held:
 
         def keep(progress: Progress, has_ended: bool) -> None:  # noqa: FBT001
-            held.take(highest(held.number))  # processes that train together stop together
+            held.take(highest(held.number))  # all processes of a training stop together
             if held.number:
                 slot.write(progress)
                 held.let_go()
@@ -64,14 +64,14 @@ def keeping(slot: Slot | None) -> Iterator[Callable[[Progress, bool], None]]:
 
 
 class Checkpoints:
-    """A folder with one file for each training of a fit, in their order."""
+    """A folder with one checkpoint file per training run of a fit, in order."""
 
     def __init__(self, folder: Path, every_seconds: float) -> None:
         self._folder, self._every = folder, every_seconds
         self._numbers = itertools.count()
 
     def next_slot(self, fingerprint: dict[str, str]) -> Slot:
-        """The file of the next training."""
+        """The file of the next training run."""
         path = self._folder / f"training-{next(self._numbers)}.checkpoint"
         return Slot(path, self._every, fingerprint)
 
@@ -83,19 +83,19 @@ _current: ContextVar[Checkpoints | None] = ContextVar("checkpoints", default=Non
 def checkpointing(
     folder: str | Path, *, every_seconds: float = _EVERY_SECONDS
 ) -> Iterator[Checkpoints]:
-    """Within it, the trainings of one fit are written to a folder, and go on from what is there.
+    """A context in which a fit writes checkpoints to a folder, and resumes from them.
 
-    The same fit (data, settings, seed) within the same folder ends with the model it would have had
-    without a stop, bit by bit, on the same machine and versions. One fit a folder.
+    The same fit (data, settings, seed) with the same folder gives a result that is bit-identical to
+    an uninterrupted fit, on the same machine and versions. Use one folder per fit.
 
-    A checkpoint that cannot be written is a `CheckpointWarning` and is tried again. Ctrl-C and
-    SIGTERM wait for the steps under way and their checkpoint, and then take effect; a second one
-    does at once. (In the main thread only. Within `keeping_best_on_interrupt` they end the training
-    after its checkpoint.)
+    A checkpoint that cannot be written raises a `CheckpointWarning` and is tried again. Ctrl-C and
+    SIGTERM take effect after the running steps and their checkpoint; a second signal acts at once.
+    (In the main thread only. Inside `keeping_best_on_interrupt` they end the training after its
+    checkpoint.)
 
     Args:
-        folder: made if it is not there, and removed if nothing was written to it.
-        every_seconds: how often to write at most; the end of a training is always written.
+        folder: created if necessary, and removed if nothing was written to it.
+        every_seconds: minimum interval between writes; the end of a run is always written.
 
     Raises:
         CheckpointError: the folder cannot be written.
@@ -122,12 +122,12 @@ def checkpointing(
     finally:
         _current.reset(token)
         if is_new:
-            with suppress(OSError):  # it fails where there is something to go on from
+            with suppress(OSError):  # fails if the folder holds checkpoints
                 Path(folder).rmdir()
 
 
 def _made(folder: Path) -> bool:
-    """Make a folder, unless it is there; whether it was made."""
+    """Create a folder if necessary; whether it was created."""
     is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,10 +141,10 @@ def _made(folder: Path) -> bool:
 
 
 def next_slot(fingerprint: Callable[[], dict[str, str]]) -> Slot | None:
-    """Where the training that begins now is to be written; None if nowhere.
+    """The checkpoint file of the training run that starts now; None if there is none.
 
     Args:
-        fingerprint: digests of all that the training depends on, by which it is known again.
+        fingerprint: digests that identify the training run.
     """
     checkpoints = _current.get()
     return None if checkpoints is None else checkpoints.next_slot(fingerprint())
@@ -152,15 +152,15 @@ def next_slot(fingerprint: Callable[[], dict[str, str]]) -> Slot | None:
 
 @contextmanager
 def resuming(folder: Folder | None, random_state: object) -> Iterator[None]:
-    """Within it the trainings of one fit are written to a folder and go on from it; not for None.
+    """`checkpointing(folder)` for the argument `resume` of `fit`; does nothing for None.
 
     Args:
-        folder: what `fit` was given as `resume`.
-        random_state: of the estimator; None would make every call another fit.
+        folder: the argument `resume`.
+        random_state: of the estimator; with None, a fit cannot be repeated.
 
     Raises:
-        TypeError: this is no folder.
-        ValueError: no other call could be the same fit.
+        TypeError: `folder` is not a path.
+        ValueError: the fit cannot be repeated.
         CheckpointError: the folder cannot be written, or holds another fit.
     """
     if folder is None:
@@ -178,22 +178,22 @@ def resuming(folder: Folder | None, random_state: object) -> Iterator[None]:
 
 
 def is_interrupted() -> bool:
-    """Whether the training that runs here was asked to stop."""
+    """Whether the running training was asked to stop."""
     wish = _wish.get()
     return wish is not None and wish.is_set()
 
 
 @contextmanager
 def keeping_best_on_interrupt() -> Iterator[Event]:
-    """Within it, the first Ctrl-C ends a training after its chunk; the best state is kept.
+    """A context in which the first Ctrl-C ends training after its chunk and keeps the best state.
 
-    So does SIGTERM, by which systems end a job. A second of either raises `KeyboardInterrupt` as
-    ever. Without it the first does: a cross-fit stopped in one fold should not go on with the next.
-    In the main thread only, as all signals; elsewhere it changes nothing. Nor does it for a signal
-    that the process ignores, as under `nohup`.
+    SIGTERM has the same effect. A second signal raises `KeyboardInterrupt`. Outside this context
+    the first one does, because a cross-fit stopped in one fold should not continue with the next.
+    It has no effect outside the main thread, nor for a signal that the process ignores, as under
+    `nohup`.
 
     Yields:
-        An event, set by the first of them.
+        An event, set by the first signal.
     """
     wish = Event()
     if current_thread() is not main_thread():
@@ -215,22 +215,22 @@ def keeping_best_on_interrupt() -> Iterator[Event]:
 
 
 class HeldBack:
-    """Signals that have come and not yet taken effect."""
+    """Signals that were received and have not taken effect yet."""
 
     def __init__(self) -> None:
-        self.number = 0  # of the one that has come; 0 for none
+        self.number = 0  # the number of the received signal; 0 for none
         self._earlier: dict[int, Handler] = {}
 
     def take(self, number: int) -> None:
-        """Do as if this one had come, where such signals are held back."""
+        """Treat a signal as received, where signals are delayed."""
         if number in self._earlier:
             self.number = number
 
     def let_go(self) -> None:
-        """Let the one that has come do what it would have done without us.
+        """Deliver the delayed signal.
 
-        Ctrl-C raises `KeyboardInterrupt`, SIGTERM ends the process; a handler of the user's own is
-        called, and if it returns, so does this.
+        Ctrl-C raises `KeyboardInterrupt`, SIGTERM ends the process; a user's handler is called, and
+        if it returns, so does this.
         """
         number, self.number = self.number, 0
         if number:
@@ -241,16 +241,16 @@ class HeldBack:
     def _came(self, number: int, frame: FrameType | None) -> None:
         del frame
         was_waiting, self.number = bool(self.number), number
-        if was_waiting:  # the second will not wait
+        if was_waiting:  # a second signal is not delayed
             self.let_go()
 
 
 @contextmanager
 def holding_back_signals() -> Iterator[HeldBack]:
-    """Within it Ctrl-C and SIGTERM wait until they are let go, once what they would lose is saved.
+    """A context in which Ctrl-C and SIGTERM are delayed until the state is saved.
 
-    A second of either takes effect at once. In the main thread only, as all signals; elsewhere, and
-    within `keeping_best_on_interrupt`, which has its own way with them, it changes nothing.
+    A second signal acts at once. It has no effect outside the main thread, nor inside
+    `keeping_best_on_interrupt`, which handles signals itself.
     """
     held = HeldBack()
     if current_thread() is not main_thread() or _wish.get() is not None:
@@ -258,15 +258,15 @@ def holding_back_signals() -> Iterator[HeldBack]:
         return
     with _handled_by(held._came) as held._earlier:
         yield held
-    held.let_go()  # it came after the last look
+    held.let_go()  # the signal came after the last evaluation
 
 
 @contextmanager
 def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[dict[int, Handler]]:
-    """Within it, signals go to a handler; one that the process ignores stays ignored.
+    """A context with a signal handler; signals that the process ignores stay ignored.
 
     Yields:
-        The handlers they had before.
+        The previous handlers.
     """
     earlier: dict[int, Handler] = {number: signal.getsignal(number) for number in _SIGNALS}
     heard: dict[int, Handler] = {

@@ -1,4 +1,4 @@
-"""Several devices and processes: each takes an equal share of every batch; weights are on all."""
+"""Data-parallel training on several devices and processes."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ __all__ = [
 ]
 
 _AXIS = "rows"
-_UNEVEN = 0.01  # by which the shares of the rows that processes bring may differ
+_UNEVEN = 0.01  # tolerated relative difference between the processes' numbers of rows
 Numbers = Int[np.ndarray, "rounds n"]
 
 
 @dataclass(frozen=True)
 class Devices:
-    """Where a training runs: on JAX's default device, or on a mesh of one or several processes.
+    """The devices of a training: JAX's default device, or a mesh of one or several processes.
 
     Attributes:
-        mesh: the devices in a row; None for the default device, and nothing is moved.
-        own_rows: whether every process brings rows of its own; else all bring the same.
+        mesh: the devices; None for the default device, without any transfer.
+        own_rows: whether every process has its own rows; else all have the same rows.
     """
 
     mesh: Mesh | None = None
@@ -51,52 +51,52 @@ class Devices:
 
     @property
     def count(self) -> int:
-        """Devices of all processes."""
+        """The number of devices of all processes."""
         return 1 if self.mesh is None else int(self.mesh.size)
 
     @property
     def share(self) -> float:
-        """Of a batch that is on the devices of this process."""
+        """The share of a batch on the devices of this process."""
         return 1.0 if self.mesh is None else len(self.mesh.local_devices) / self.count
 
     @property
     def processes(self) -> int:
-        """That train together."""
+        """The number of processes in this training."""
         return 1 if self.mesh is None else jax.process_count()
 
     @property
     def process(self) -> int:
-        """Which of them this one is; the first prints and writes."""
+        """The index of this process; process 0 prints and writes."""
         return 0 if self.mesh is None else jax.process_index()
 
     def everywhere(self, tree: PyTree) -> PyTree:
-        """The tree with its arrays of JAX on every device."""
+        """The tree with its JAX arrays replicated on every device."""
         if self.mesh is None:
             return tree
         sharding = NamedSharding(self.mesh, PartitionSpec())
         return jax.tree.map(partial(_moved, partial(_placed, sharding=sharding)), tree)
 
     def here(self, tree: PyTree) -> PyTree:
-        """A tree that was `everywhere`, as arrays of this process alone."""
+        """A replicated tree as arrays of this process."""
         return tree if self.mesh is None else jax.tree.map(partial(_moved, _taken), tree)
 
     def split(self, tree: PyTree) -> PyTree:
-        """Within a compiled program: arrays whose first axis, the rows, is shared out."""
+        """Inside a compiled program: shard arrays along the first axis, the rows."""
         return self._laid_out(tree, PartitionSpec(_AXIS))
 
     def alike(self, tree: PyTree) -> PyTree:
-        """Within a compiled program: arrays that are the same on every device."""
+        """Inside a compiled program: replicate arrays on every device."""
         return self._laid_out(tree, PartitionSpec())
 
     def dealt(
         self, numbers: Numbers, width: int, read: Callable[[Numbers], Float[np.ndarray, "... d"]]
     ) -> Float[Array, "rounds m d"]:
-        """Rows by their numbers, shared out along the second axis; each process reads its share.
+        """Read rows by index, sharded along the second axis; each process reads its share.
 
         Args:
-            numbers: of all rows of a round, or with `own_rows` of the share of this process.
+            numbers: indices of all rows of a round, or with `own_rows` of this process's share.
             width: number of columns.
-            read: rows of such numbers.
+            read: reads rows by index.
         """
         if self.mesh is None:
             return jax.device_put(read(numbers))
@@ -110,7 +110,7 @@ class Devices:
         )
 
     def check(self, batch_size: int) -> None:
-        """Refuse a batch that cannot be cut into equal shares.
+        """Check that a batch can be divided into equal shares.
 
         Raises:
             ValueError: it cannot.
@@ -135,7 +135,7 @@ class Devices:
 
 
 def _moved(move: Callable[[Array], Array], leaf: Any) -> Any:  # noqa: ANN401
-    """An array of JAX, moved; a random key by its bits, anything else as it is."""
+    """Move a JAX array; a random key by its bits; leave anything else unchanged."""
     if not isinstance(leaf, jax.Array):
         return leaf
     if not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
@@ -150,14 +150,14 @@ def _placed(array: Array, sharding: NamedSharding) -> Array:
 
 def _taken(array: Array) -> Array:
     assert array.is_fully_replicated
-    return jnp.array(np.asarray(array))  # a copy: the loop donates what it was made from
+    return jnp.array(np.asarray(array))  # a copy, because the loop donates the original
 
 
 _current: ContextVar[Devices] = ContextVar("devices")
 
 
 def current_devices() -> Devices:
-    """Where a training that begins now runs."""
+    """The devices of a training that starts now."""
     return _current.get(Devices())
 
 
@@ -165,17 +165,17 @@ def current_devices() -> Devices:
 def data_parallel(
     devices: Sequence[jax.Device] | None = None, *, own_rows: bool = False
 ) -> Iterator[Devices]:
-    """Within it, every training shares its batches out over several devices.
+    """A context in which training divides its batches over several devices.
 
     Each step draws the same rows, times and noise as on one device, each device takes an equal
-    share of them, and the gradients are averaged: the model is that of one device up to rounding.
-    With several processes (`jax.distributed.initialize`) all of them make the same fits, in the
-    same order, and end with the same models; the first prints and writes checkpoints.
+    share of them, and the gradients are averaged: the model equals that of one device up to
+    rounding. With several processes (`jax.distributed.initialize`) all make the same fits, in the
+    same order, with the same results; the first one prints and writes checkpoints.
 
     Args:
         devices: some of `jax.devices()`; all by default, those of other processes included.
-        own_rows: whether every process brings rows of its own, an equal share of all; else all
-            bring the same. For `fit_samples` of estimators that train a network.
+        own_rows: whether every process has its own rows, an equal share of all; else all have
+            the same rows. For `fit_samples` of estimators that train a network.
 
     Raises:
         ValueError: a process has none of the devices.
@@ -208,30 +208,30 @@ def data_parallel(
 
 
 def gathered(array: np.ndarray) -> list[np.ndarray]:
-    """An array of one shape and type, from every process."""
+    """Gather an array of one shape and type from every process."""
     if current_devices().processes == 1:
         return [array]
     from jax.experimental.multihost_utils import process_allgather
 
-    # As bytes: JAX would make float32 of float64.
+    # As bytes, because JAX would convert float64 to float32.
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     every = np.asarray(process_allgather(raw))
     return [one.copy().view(array.dtype).reshape(array.shape) for one in every]
 
 
 def agreed(*numbers: float) -> list[float]:
-    """The numbers of the first process, by which all decide alike."""
+    """Numbers of the first process, so that all processes take the same decisions."""
     found: list[float] = gathered(np.array(numbers, dtype=np.float64))[0].tolist()
     return found
 
 
 def highest(number: int) -> int:
-    """The highest that any process has."""
+    """The maximum over processes."""
     return max(int(one) for one in gathered(np.array(number)))
 
 
 def pooled(rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "m d"]:
-    """The rows of all processes where each has its own; else the rows as they came."""
+    """The rows of all processes with `own_rows`; else the rows unchanged."""
     if not current_devices().own_rows:
         return rows
     counts = [int(n) for n in gathered(np.array(rows.shape[0]))]
@@ -241,19 +241,19 @@ def pooled(rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "m d"]:
 
 
 def summed(array: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
-    """The sum over processes where each has its own rows; else the array as it came."""
+    """The sum over processes with `own_rows`; else the array unchanged."""
     return np.sum(gathered(array), axis=0) if current_devices().own_rows else array
 
 
 def check_even(masses: Sequence[float], n_features: int) -> None:
-    """Refuse own rows that the processes have unequally many of: batches take as many from each.
+    """Check that the processes have equal shares of the rows, as batches assume.
 
     Args:
         masses: for each sample, the number of rows of this process, or the sum of their weights.
         n_features: number of columns.
 
     Raises:
-        ValueError: they differ by more than 1 % a device, or in their columns.
+        ValueError: they differ by more than 1 % per device, or in their columns.
     """
     devices = current_devices()
     if not devices.own_rows:
@@ -274,10 +274,10 @@ def check_even(masses: Sequence[float], n_features: int) -> None:
 
 
 def refuse_own_rows(estimator: object) -> None:
-    """For estimators that train no network, and would fit the rows of one process only.
+    """Raise an error for estimators without a network, which would fit one process's rows only.
 
     Raises:
-        ValueError: every process has rows of its own.
+        ValueError: every process has its own rows.
     """
     if current_devices().own_rows:
         raise ValueError(
@@ -292,10 +292,10 @@ def _shares(column: Float[np.ndarray, " processes"]) -> str:
 
 
 def common_fingerprint(own: dict[str, str]) -> dict[str, str]:
-    """The digests of a training that several processes do together.
+    """Digests of a training, checked to be equal in all processes.
 
     Raises:
-        ValueError: they are about to train different things.
+        ValueError: the processes are about to train different things.
     """
     devices = current_devices()
     if devices.processes == 1:

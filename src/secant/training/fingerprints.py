@@ -1,4 +1,4 @@
-"""By what a training is known again: digests of all that it depends on."""
+"""Digests that identify a training run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS_OF_A_FILE = 1000
 
 
 class Causes(NamedTuple):
-    """All that a training depends on; of two that differ, the first part that does is told."""
+    """Digests of the inputs of a training run, compared in this order."""
 
     seed: PyTree
     settings: PyTree
@@ -39,12 +39,12 @@ def digests(causes: Causes) -> dict[str, str]:
 
 
 def first_difference(one: Mapping[str, str], other: Mapping[str, str]) -> str | None:
-    """In words, what sets the fits of two sets of digests apart; None if nothing does."""
+    """A description of the first difference between two sets of digests; None if they are equal."""
     return next((words for name, words in _IN_WORDS.items() if one[name] != other[name]), None)
 
 
 def _digest(part: PyTree) -> str:
-    """Of arrays and names; addresses in memory, which names may hold, are left out."""
+    """The digest of arrays and names, without memory addresses in the names."""
     leaves, structure = jax.tree.flatten(part)
     found = hashlib.sha256(_named(structure))
     for leaf in leaves:
@@ -58,7 +58,7 @@ def _digest(part: PyTree) -> str:
 
 
 def _some_rows(rows: np.memmap) -> np.ndarray:
-    """Evenly spaced rows of an array on disk: to read them all may take longer than the fit."""
+    """Evenly spaced rows of an array on disk, because reading all may take longer than the fit."""
     return np.asarray(rows[:: max(rows.shape[0] // _ROWS_OF_A_FILE, 1)])
 
 

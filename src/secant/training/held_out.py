@@ -1,4 +1,4 @@
-"""The held-out score: a target's loss on rows that training never sees."""
+"""The held-out loss: a target's loss on rows that are not used for training."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from secant.training.pairing import Pairing
 __all__ = ["HeldOut", "HeldOutScore", "pairs_of_rows"]
 
 _ROWS_AT_ONCE = 2048
-_FEWEST_PAIRS = 16384  # rows are paired and timed several times over: most noise is of pairs
+_FEWEST_PAIRS = 16384  # pairs per row: most of the noise comes from pairs and times
 
 
 class HeldOutScore(NamedTuple):
@@ -24,7 +24,7 @@ class HeldOutScore(NamedTuple):
 
     Attributes:
         value: the mean loss.
-        standard_error: of the mean, over other held-out rows.
+        standard_error: of the mean.
     """
 
     value: float
@@ -34,10 +34,10 @@ class HeldOutScore(NamedTuple):
 def pairs_of_rows(
     n_0: int, n_1: int, times: int = 1, *, fewest: int = _FEWEST_PAIRS
 ) -> tuple[Int[np.ndarray, " n"], Int[np.ndarray, " n"]]:
-    """Row numbers of two samples in random pairs that use every row equally often, or once more.
+    """Indices of random pairs of two samples that use every row almost equally often.
 
-    `times` times over, and more often if there are few, in whole blocks: samples of nearly equal
-    size share a program. The same pairs for every fit, so that scores can be compared.
+    Each row is used `times` times, more often in small samples, in whole blocks, so that samples of
+    similar size share a program. Pairs are the same for every fit, so that scores are comparable.
     """
     rng = np.random.default_rng(0)
     n = times * max(fewest, n_0, n_1)
@@ -50,15 +50,15 @@ class HeldOut(eqx.Module):
     """Fixed pairs, times and noise, so that two models are compared on the same draw.
 
     With `ImpliedVelocity` the score is J(f) = E[f² − 2 ẋ_t·∇f] (V1): ‖f − s‖² − ‖s‖² for any model
-    however it was trained, and no truth is needed. Half of the pairs ask the tangent (l = t), half
-    what a secant implies for it.
+    however it was trained, without the truth. Half of the pairs evaluate the tangent (l = t), half
+    the tangent implied by a secant.
 
     Attributes:
         batch: the pairs with their times and noise.
-        row_0: which held-out row of p_0 each pair has.
-        row_1: which of p_1.
+        row_0: index of the held-out row of p_0 in each pair.
+        row_1: the same for p_1.
         path: between them.
-        target: whose loss it is.
+        target: the loss.
     """
 
     batch: Batch
@@ -81,15 +81,15 @@ class HeldOut(eqx.Module):
         """Pairs of rows, at the same times and noise for every fit.
 
         Args:
-            x_0: rows of p_0, one a pair.
-            x_1: rows of p_1, one a pair.
-            row_0: which held-out row of p_0 each pair has.
-            row_1: which of p_1.
+            x_0: rows of p_0, one per pair.
+            x_1: rows of p_1, one per pair.
+            row_0: index of the held-out row of p_0 in each pair.
+            row_1: the same for p_1.
             path: between them.
-            target: whose loss it is.
-            tangents_only: whether all pairs ask the tangent.
+            target: the loss.
+            tangents_only: whether all pairs evaluate the tangent.
         """
-        # Drawn on the host: in the program, random numbers take longer to compile than the loss.
+        # Drawn on the host, because random numbers take longer to compile than the loss.
         rng, n = np.random.default_rng(0), x_0.shape[0]
         low, high = target.time_range(path)
         t = low + (high - low) * (np.arange(n) + rng.uniform(size=n)) / n
@@ -113,16 +113,16 @@ class HeldOut(eqx.Module):
         pairing: Pairing | None = None,
         batch_size: int = 512,
     ) -> HeldOut:
-        """Pairs of held-out rows; where batches are re-paired, these are in blocks of their size.
+        """Pairs of held-out rows; with a pairing, in blocks of the batch size.
 
         A pairing changes the path between the ends, so the score must follow it.
         """
-        # A loss between the samples alone has no times and no noise: a pair says all it can once.
+        # A direct loss has no times and no noise, so repeating a pair adds nothing.
         fewest = _FEWEST_PAIRS if target.uses_path else _ROWS_AT_ONCE
         row_0, row_1 = pairs_of_rows(x_0.shape[0], x_1.shape[0], fewest=fewest)
         first, second = x_0[row_0], x_1[row_1]
         if pairing is not None:
-            # The new partners are not known by number: each pair counts as a row of its own.
+            # The indices of the new partners are unknown, so pairs count as independent rows.
             first, second = pairing.in_blocks(first, second, batch_size)
             row_1 = np.arange(row_1.size)
         return cls(first, second, row_0, row_1, path, target, tangents_only=tangents_only)
@@ -136,13 +136,13 @@ class HeldOut(eqx.Module):
         return self.mean(self.losses(model))
 
     def mean(self, values: Float[np.ndarray, " n"]) -> HeldOutScore:
-        """The mean of one value a pair.
+        """The mean of one value per pair, and its standard error.
 
-        Pairs that share a row are not independent: to the variance of the rows' own means, for
-        either sample, the noise of single pairs adds once (Hoeffding's decomposition). It is part
-        of both terms, so that one of the two is taken off.
+        Pairs that share a row are not independent. By Hoeffding's decomposition, the variance is
+        the sum of the variances of the row means of either sample, minus that of single pairs,
+        which is contained in both terms.
         """
-        with np.errstate(invalid="ignore"):  # of a loss that is infinite
+        with np.errstate(invalid="ignore"):  # if the loss is infinite
             zero, one = (_variance_of_mean(values, row) for row in (self.row_0, self.row_1))
             noise = float(values.var()) / values.size
             variance = max(zero + one - noise, zero, one)
@@ -151,7 +151,7 @@ class HeldOut(eqx.Module):
 
 def _variance_of_mean(values: Float[np.ndarray, " n"], row: Int[np.ndarray, " n"]) -> float:
     counts = np.bincount(row)
-    if np.count_nonzero(counts) < 2:  # one row says nothing of others: as if pairs were rows
+    if np.count_nonzero(counts) < 2:  # with one row, treat pairs as rows
         return float(values.var()) / values.size
     means = np.bincount(row, values)[counts > 0] / counts[counts > 0]
     return float(means.var()) / means.size
@@ -164,7 +164,7 @@ def _each_loss(model: PyTree, batch: Batch, path: Path, target: Target) -> Float
     return jax.lax.map(lambda block: target.losses(model, path, block), blocks).reshape(-1)
 
 
-# It is run some twenty times: the costliest passes of the compiler are not worth their while.
+# It runs about twenty times, too few to repay the most expensive compiler passes.
 _losses = eqx.filter_jit(  # type: ignore[call-overload]  # which has no word for options of jax.jit
     _each_loss, compiler_options={"xla_backend_optimization_level": 1}
 )

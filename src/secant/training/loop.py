@@ -1,4 +1,4 @@
-"""The training loop: compiled chunks, a look at the held-out loss after each, the best kept."""
+"""The training loop: compiled chunks of steps, the held-out loss after each, the best state."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from secant.training.step import (
 
 __all__ = ["Problem", "TrainingResult", "train"]
 
-_SLOWER = 10.0  # times: the learning rate of a second try
+_SLOWER = 10.0  # factor of the learning rate in a second run
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is trained on which rows, towards what, how, and judged by what.
+    """The inputs of a training run.
 
     Attributes:
-        model: to begin from.
+        model: the initial model.
         source: of the rows.
-        objective: what is minimised.
-        held_out: the loss on rows not trained on, by which the best state is kept.
+        objective: the loss to minimise.
+        held_out: the held-out loss, which selects the best state.
         training: the settings.
-        key: the bits of a random key, of which everything random is drawn.
-        optimiser: how gradients become steps.
+        key: the bits of the random key for all random numbers.
+        optimiser: the update rule.
     """
 
     model: PyTree
@@ -61,7 +61,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """The best model by the held-out loss, and how it came about."""
+    """The best model by the held-out loss, and the training record."""
 
     model: PyTree
     status: Status
@@ -73,16 +73,16 @@ class TrainingResult:
 
 
 def train(problem: Problem, report: Reporter) -> TrainingResult:
-    """Train; if the loss became infinite or NaN, once more with a tenth of the learning rate.
+    """Train; if the loss becomes infinite or NaN, train again at a tenth of the learning rate.
 
-    From the start and with the same key: the best state of the first try may stand at the edge it
-    fell from. Of the two, the model with the lower held-out loss is kept. A wall-clock budget
-    holds for both together.
+    The second run starts from the initial state with the same key, because the best state of the
+    first may be unstable. The model with the lower held-out loss is kept. A wall-clock budget
+    applies to both runs together.
     """
     first = _trained(problem, report)
     if first.status is not Status.DIVERGED:
         return first
-    # By the record, not by the clock: a run found in a checkpoint leaves as much time.
+    # By the record, not by the clock, so that a resumed run leaves the same time.
     slower = problem.training.slower(_SLOWER, first.history[-1].seconds)
     again = None if slower is None else _trained(replace(problem, training=slower), report)
     kept = first if again is None else min((again, first), key=_finite_loss)
@@ -93,10 +93,10 @@ def train(problem: Problem, report: Reporter) -> TrainingResult:
 def _trained(problem: Problem, report: Reporter) -> TrainingResult:
     """Train until the steps, the time or the patience run out, or the loss diverges.
 
-    The untrained model counts as a candidate: two samples of one distribution give a log ratio of
-    zero rather than fitted noise. Within `keeping_best_on_interrupt`, Ctrl-C ends it too; within
-    `checkpointing` it resumes where it was stopped; within `data_parallel` its batches are
-    shared out, and all else is done, and decided alike, in every process.
+    The initial model is a candidate too, so that two samples of one distribution give a log ratio
+    of zero rather than fitted noise. Inside `keeping_best_on_interrupt`, Ctrl-C ends the run too;
+    inside `checkpointing` it resumes; inside `data_parallel` its batches are divided over devices,
+    and every process takes the same decisions.
     """
     began = time.perf_counter()
     training, devices = problem.training, current_devices()
@@ -154,7 +154,7 @@ class _Best:
         return self._held_out.losses(eqx.combine(weights, self._rest))
 
     def _keep(self, weights: PyTree, losses: np.ndarray, step: int) -> None:
-        # On the host: the loop donates its buffers to the next chunk.
+        # On the host, because the loop donates its buffers to the next chunk.
         self.weights = jax.tree.map(np.array, weights)
         self.losses, self.step, self.looks_since = losses, step, 0
         self.score = HeldOutScore(*agreed(*self._held_out.mean(losses)))
@@ -162,7 +162,7 @@ class _Best:
     def offer(self, weights: PyTree, step: int) -> float:
         """Keep these weights if they are better; their held-out loss either way.
 
-        Both states are asked at the same pairs, times and noise: one is better if the mean
+        Both states are evaluated at the same pairs, times and noise. One is better if the mean
         difference of their losses exceeds its standard error.
         """
         losses = self._losses(weights)
@@ -177,7 +177,7 @@ class _Best:
         return value
 
     def resume(self, found: Progress) -> None:
-        """Take the place of the best that was found before a stop."""
+        """Restore the best state from a checkpoint."""
         step, looks_since = found.best
         self._keep(found.arrays[1], self._losses(found.arrays[1]), step)
         self.looks_since = looks_since
@@ -188,7 +188,7 @@ class _Best:
 
 
 def _slot(problem: Problem) -> Slot | None:
-    """Where the run is written, None if nowhere; processes check that theirs is the same run."""
+    """The checkpoint file of the run, or None; checks that all processes make the same run."""
 
     def fingerprint() -> dict[str, str]:
         return common_fingerprint(digests(_causes(problem)))
@@ -200,7 +200,7 @@ def _slot(problem: Problem) -> Slot | None:
 
 
 def _causes(problem: Problem) -> Causes:
-    """What identifies a run. A wall-clock budget may grow: it only ends it."""
+    """Digests that identify a run, without the wall-clock budget, which may change."""
     held_out, how = problem.held_out, replace(problem.training, max_seconds=None)
     return Causes(
         seed=problem.key,
@@ -225,7 +225,7 @@ def _status(record: Record, best: _Best, problem: Problem) -> Status:
         return Status.INTERRUPTED
     if training.max_seconds is not None and record.seconds > training.max_seconds:
         return Status.TIME_UP
-    # While a curriculum still changes what is trained, the held-out loss may rise before it falls.
+    # While a curriculum changes the intervals, the held-out loss may rise before it falls.
     is_settled = record.step >= problem.objective.settled_at * training.steps
     if training.patience is not None and is_settled and best.looks_since >= training.patience:
         return Status.EARLY_STOPPED

@@ -1,4 +1,4 @@
-"""Optimisers: how gradients become steps."""
+"""Optimisers: update rules of optax."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["Adam", "Optimiser"]
 
 
 class Optimiser(eqx.Module):
-    """A rule of optax's at a learning rate that follows a schedule.
+    """An optax update rule at a scheduled learning rate.
 
-    To bring your own, subclass this; clipping, warm-up and decay are the training's.
+    Subclass this for your own; `Training` adds clipping, warm-up and decay.
     """
 
     @abc.abstractmethod
@@ -22,9 +22,9 @@ class Optimiser(eqx.Module):
 
 
 class Adam(Optimiser):
-    """Adam with optax's own moments.
+    """Adam with optax's default moments.
 
-    On all weights as one vector: the same numbers, from a program that compiles a tenth faster.
+    Applied to all weights as one vector: the same numbers, but a tenth less compilation time.
     """
 
     def at(self, rate: optax.Schedule) -> optax.GradientTransformation:

@@ -1,4 +1,4 @@
-"""Pairings: which row of x_1 a row of x_0 is joined with by the path."""
+"""Pairings: which rows of x_0 and x_1 the path connects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rows = Float[Array, "n d"]
 
 
 class Pairing(eqx.Module):
-    """A coupling of equally many rows of both samples; either sample by itself stays as it was."""
+    """A coupling of equally many rows of both samples that keeps both margins."""
 
     @abc.abstractmethod
     def __call__(self, x_0: Rows, x_1: Rows, *, key: PRNGKeyArray) -> tuple[Rows, Rows]:
@@ -27,7 +27,7 @@ class Pairing(eqx.Module):
     def in_blocks(
         self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "n d"], size: int
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n d"]]:
-        """Pairs within blocks of a batch's size, always the same: for rows held out."""
+        """Fixed pairs within blocks of the batch size, for held-out rows."""
         pairs = [
             _paired(self, *jax.device_put((x_0[some], x_1[some], np.array([0, i], np.uint32))))
             for i, some in ((i, slice(i, i + size)) for i in range(0, x_0.shape[0], size))
@@ -48,12 +48,12 @@ def _paired(
 class OptimalTransport(Pairing):
     """Pairs drawn from the entropic optimal-transport plan of the batch (Sinkhorn, by `ott-jax`).
 
-    Every row of x_0 draws its partner from its row of the plan, whose columns sum to equal shares
-    too: near rows are paired, and a batch of x_1 is still a sample of p_1.
+    Every row of x_0 draws its partner from its row of the plan. Nearby rows are paired, and because
+    the columns of the plan have equal sums, the partners are still a sample of p_1.
 
     Attributes:
         epsilon: entropic regularisation, in units of the mean squared distance.
-        iterations: at most so many Sinkhorn iterations a batch.
+        iterations: maximum number of Sinkhorn iterations per batch.
     """
 
     epsilon: float = 0.05
@@ -65,16 +65,16 @@ class OptimalTransport(Pairing):
                 "OptimalTransport needs epsilon > 0 and iterations >= 1; "
                 f"got {self.epsilon}, {self.iterations}."
             )
-        _solver()  # a missing extra is told here, not in the middle of a fit
+        _solver()  # report a missing extra here, not during a fit
 
     def __call__(self, x_0: Rows, x_1: Rows, *, key: PRNGKeyArray) -> tuple[Rows, Rows]:
-        """x_0 as it came, with a partner from x_1 for each row."""
+        """x_0 unchanged, with a partner from x_1 for each row."""
         geometry, linear = _solver()
         squares = [jnp.sum(x**2, axis=-1) for x in (x_0, x_1)]
         cost = squares[0][:, None] + squares[1][None, :] - 2.0 * x_0 @ x_1.T
         cost = cost / jnp.mean(cost)
-        # Taking the least of a row or a column off it changes no plan, and leaves every row and
-        # column a kernel entry of 1: plain scaling is then safe, and much faster than in logs.
+        # Subtracting the minimum of a row or column does not change the plan, and gives each of
+        # them a kernel entry of 1: plain scaling is then stable, and much faster than in logs.
         cost = cost - jnp.min(cost, axis=1, keepdims=True)
         cost = cost - jnp.min(cost, axis=0, keepdims=True)
         problem = geometry.Geometry(cost_matrix=cost, epsilon=self.epsilon)
@@ -85,7 +85,9 @@ class OptimalTransport(Pairing):
 
 def _solver() -> tuple[ModuleType, ModuleType]:
     try:
-        with warnings.catch_warnings():  # ott-jax imports JAXopt, which says it is not maintained
+        with (
+            warnings.catch_warnings()
+        ):  # ott-jax imports JAXopt, which warns that it is not maintained
             warnings.simplefilter("ignore", DeprecationWarning)
             from ott.geometry import geometry
             from ott.solvers import linear

@@ -1,4 +1,4 @@
-"""Settings of a training run, and what it reports: records, status, a progress bar."""
+"""Settings of a training run, its records, status and progress bar."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _label: ContextVar[str] = ContextVar("label of a fit", default="")
 
 
 class Training(eqx.Module):
-    """How long and how fast to train.
+    """Settings of a training run.
 
     Attributes:
         steps: step budget.
-        batch_size: rows of each sample a step.
+        batch_size: rows of each sample per step.
         learning_rate: peak of the warm-up and cosine schedule.
         warmup: steps of linear warm-up.
         clip: global norm at which gradients are clipped.
-        average: decay of the exponential moving average of the weights, which is what is kept.
-        evaluate_every: fewest steps between two looks at the held-out loss. Looks get rarer: two
-            are an eighth of the steps done so far apart, where that is more.
-        patience: looks without a better held-out loss before training stops; None never stops.
-        validation_share: share of the rows held out to choose the state to keep, and as many again
-            to report on.
-        validation_rows: at most this many rows are held out for either.
+        average: decay of the exponential moving average of the weights, which the model uses.
+        evaluate_every: minimum number of steps between two evaluations of the held-out loss.
+            Later intervals are an eighth of the steps done, if that is more.
+        patience: evaluations without improvement before training stops; None never stops early.
+        validation_share: share of the rows held out to select the best state, and the same share
+            held out for diagnostics.
+        validation_rows: maximum number of rows held out for either.
         max_seconds: wall-clock budget, compilation included; None for no limit.
     """
 
@@ -58,7 +58,7 @@ class Training(eqx.Module):
             raise ValueError(f"Training needs warmup >= 0; got {self.warmup}.")
         positive = ("steps", "batch_size", "learning_rate", "clip", "evaluate_every")
         for name in (*positive, "validation_rows"):
-            if not getattr(self, name) > 0:  # so that NaN is refused too
+            if not getattr(self, name) > 0:  # so that NaN fails too
                 raise ValueError(f"Training needs {name} > 0; got {getattr(self, name)}.")
         if not 0.0 < self.validation_share < 1.0:
             raise ValueError(f"validation_share must lie in (0, 1); got {self.validation_share}.")
@@ -70,11 +70,11 @@ class Training(eqx.Module):
             raise ValueError(f"max_seconds must be None or positive; got {self.max_seconds}.")
 
     def steps_to_next_look(self, step: int) -> int:
-        """How many steps to train before the held-out loss is looked at again."""
+        """The number of steps until the next evaluation of the held-out loss."""
         return min(max(self.evaluate_every, step // 8), self.steps - step)
 
     def slower(self, factor: float, seconds: float) -> Training | None:
-        """The same at a smaller learning rate, in what is left of the wall-clock budget.
+        """The same at a smaller learning rate, with the remaining wall-clock budget.
 
         None if no time is left.
         """
@@ -86,7 +86,7 @@ class Training(eqx.Module):
 
 
 class Status(enum.Enum):
-    """How a training run ended; the value is the sentence a user reads."""
+    """How a training run ended; the value is the message for users."""
 
     RUNNING = "Still training."
     FINISHED = "All steps done."
@@ -103,12 +103,12 @@ class Status(enum.Enum):
 
     @property
     def is_good(self) -> bool:
-        """Whether the result is as intended."""
+        """Whether training ended normally."""
         return self in (Status.FINISHED, Status.EARLY_STOPPED)
 
 
 class Record(NamedTuple):
-    """One look at the training."""
+    """A record of one evaluation."""
 
     step: int
     seconds: float
@@ -118,7 +118,7 @@ class Record(NamedTuple):
 
 @runtime_checkable
 class Reporter(Protocol):
-    """Called after every look at the training."""
+    """A callback after every evaluation."""
 
     def __call__(self, record: Record) -> None:
         """Show or store the record."""
@@ -126,7 +126,7 @@ class Reporter(Protocol):
 
 @contextmanager
 def labelled(text: str) -> Iterator[None]:
-    """Within it, progress bars name the fit: `fold 2 of 5`."""
+    """A context in which progress bars name the fit: `fold 2 of 5`."""
     outer = _label.get()
     token = _label.set(f"{outer}, {text}" if outer else text)
     try:
@@ -139,8 +139,7 @@ def labelled(text: str) -> Iterator[None]:
 def progress_bar(total: int, *, show: bool | None) -> Iterator[Reporter]:
     """A reporter; `show=None` draws a bar only where standard error is a terminal.
 
-    Until the first look it says "compiling". Of processes that train together only the first has
-    one.
+    Until the first evaluation it shows "compiling". With several processes only the first has one.
     """
     if current_devices().process > 0 or not (sys.stderr.isatty() if show is None else show):
         yield lambda record: None

@@ -33,7 +33,7 @@ __all__ = [
 Rows = Float[Array, "n d"]
 Seed = list[int]
 
-_ROUNDS_AT_ONCE = 64  # read from disk together: one shape, so one program
+_ROUNDS_AT_ONCE = 64  # rounds read from disk at a time: one shape, so one program
 
 
 def source_key(key: UInt32[np.ndarray, " words"], step: int) -> Seed:
@@ -69,7 +69,7 @@ class Weighted(eqx.Module):
     def padded(
         cls, rows: Float[np.ndarray, "n d"], cumulative: Float[np.ndarray, " n"] | None = None
     ) -> Weighted:
-        """Rows in an array of one of few lengths: folds of a few rows more or less share a program.
+        """Pad rows to one of few lengths, so that folds of similar size share a program.
 
         The length is rounded up by at most an eighth, or to a multiple of 128.
         """
@@ -106,7 +106,7 @@ class ArraySource(Source):
 
 
 class SamplerSource(Source):
-    """A JAX-traceable function (key, n) → (x_0, x_1) that makes fresh rows, and their scaling."""
+    """A JAX-traceable function (key, n) → (x_0, x_1) that draws new rows, and their scaling."""
 
     sampler: Callable[[PRNGKeyArray, int], tuple[Rows, Rows]]
     scale: Callable[[Rows], Rows]
@@ -119,7 +119,7 @@ class SamplerSource(Source):
 
 
 class BlockSource(Source):
-    """Rows already dealt into rounds, (rounds, n, d) for each sample."""
+    """Rows already divided into rounds, (rounds, n, d) for each sample."""
 
     x_0: Float[Array, "rounds n d"]
     x_1: Float[Array, "rounds n d"]
@@ -131,7 +131,7 @@ class BlockSource(Source):
 
 
 class PairedSource(Source):
-    """Rows of another source, paired anew within the batch."""
+    """Rows of another source, with a pairing within the batch."""
 
     source: Source
     pairing: Pairing
@@ -177,7 +177,7 @@ class MappedSource(Source):
     def loaded(self, seed: Seed, n_steps: int, batch_size: int) -> BlockSource:
         """Read the rows of the next rounds; shorter blocks are filled up with their last round."""
         devices = current_devices()
-        if devices.own_rows:  # every process has others, and draws its share of a batch from them
+        if devices.own_rows:  # every process draws its share of a batch from its own rows
             seed, batch_size = [*seed, devices.process], round(batch_size * devices.share)
         rng, shape = np.random.default_rng(seed), (n_steps, batch_size)
         return BlockSource(
@@ -195,7 +195,7 @@ class MappedSource(Source):
         self, data: np.ndarray, numbers: Int[np.ndarray, "rounds n"]
     ) -> Float[np.ndarray, "rounds n d"]:
         check_whole(data)
-        # In increasing order, as disks like it, and each once.
+        # In increasing order, for fast disk access, and each once.
         index, place = np.unique(numbers, return_inverse=True)
         return self.read(data[index])[place.reshape(numbers.shape)]
 
@@ -217,7 +217,7 @@ Places = Int[np.ndarray, "*shape"]
 
 
 class AllBut(eqx.Module):
-    """The numbers 0 … n − 1 without a few: an increasing sequence, of which only those are kept.
+    """The increasing sequence 0 … n − 1 without a few numbers, stored by those left out.
 
     Attributes:
         n: how many there would be.
@@ -242,9 +242,9 @@ RowNumbers = AllBut | Int[np.ndarray, " n"]  # an array where weights leave no s
 
 
 def check_whole(rows: np.ndarray) -> None:
-    """Refuse a memory map whose file was cut short: to read on would end the process by SIGBUS.
+    """Check for a truncated file of a memory map, which would end the process by SIGBUS.
 
-    A file that was deleted, or replaced by another of its name, is there as long as it is mapped.
+    A file that was deleted or replaced stays available while it is mapped.
 
     Raises:
         OSError: rows are missing.

@@ -1,7 +1,7 @@
 """One training step and a compiled loop of many.
 
-Whatever is a number (steps, rates, seeds, row counts) enters the program as an array: one program
-serves every value of it. A program belongs to shapes and parts.
+Numbers (steps, rates, seeds, row counts) enter the program as arrays, so changing them does not
+recompile. A program depends on shapes and parts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Number = Float[Array, ""]
 
 
 class Objective(eqx.Module):
-    """What is minimised: the target on a path, at times drawn by a sampler under a curriculum."""
+    """The objective: a target on a path, at times drawn by a sampler under a curriculum."""
 
     target: Target
     path: Path
@@ -62,7 +62,7 @@ class Objective(eqx.Module):
 
     @property
     def settled_at(self) -> float:
-        """The share of the training after which it no longer changes."""
+        """The share of training after which the objective no longer changes."""
         return self.curriculum.settled_at if self.target.uses_intervals else 0.0
 
     def batch(
@@ -102,7 +102,7 @@ class Pace(NamedTuple):
 
 
 class Steps(eqx.Module):
-    """All that stays the same from step to step."""
+    """The constants of the loop."""
 
     rest: PyTree  # the model's untrained part, see `split`
     source: Source
@@ -114,7 +114,7 @@ class Steps(eqx.Module):
 
 
 class TrainingState(eqx.Module):
-    """All that changes: weights, their moving average, the optimiser's memory, step and key."""
+    """The state of the loop: weights, their moving average, the optimiser's state, step and key."""
 
     weights: PyTree
     average: PyTree
@@ -131,7 +131,7 @@ def _rule(optimiser: Optimiser, pace: Pace) -> optax.GradientTransformation:
 def started(weights: PyTree, optimiser: Optimiser, pace: Pace, key: Words) -> TrainingState:
     """The state before the first step.
 
-    Its buffers are its own: the loop donates them, and the weights may be trained once more.
+    It has its own buffers, because the loop donates them and the weights may be used again.
     """
     own, average = (jax.tree.map(jnp.copy, weights) for _ in range(2))
     memory = _rule(optimiser, pace).init(weights)
@@ -141,7 +141,7 @@ def started(weights: PyTree, optimiser: Optimiser, pace: Pace, key: Words) -> Tr
 def _one_step(
     steps: Steps, state: TrainingState, round_: Int[Array, ""]
 ) -> tuple[TrainingState, Float[Array, ""]]:
-    # Of two words, whatever generator the user has made JAX's default.
+    # Two words, independent of JAX's default generator.
     start = jax.random.wrap_key_data(state.key, impl="threefry2x32")
     key, key_rows, key_batch = jax.random.split(start, 3)
     rows = steps.source.draw(key_rows, steps.batch_size, round_)
@@ -156,7 +156,7 @@ def _one_step(
     rule = _rule(steps.optimiser, steps.pace)
     updates, memory = rule.update(gradient, state.memory, state.weights)
     weights = optax.apply_updates(state.weights, updates)
-    # Young averages forget faster, or the initial weights would linger for 1/(1 − decay) steps.
+    # A smaller decay at first, or the initial weights would dominate for 1/(1 − decay) steps.
     decay = jnp.minimum(steps.pace.average, (1.0 + state.step) / (10.0 + state.step))
     average = optax.incremental_update(weights, state.average, 1.0 - decay)
     bits = jax.random.key_data(key)
@@ -169,7 +169,7 @@ def run_steps(
 ) -> tuple[TrainingState, Float[Array, ""]]:
     """`n_steps` steps in one compiled loop; returns the new state and the mean loss.
 
-    Data and tables come in as arguments: an array closed over would be folded into the program.
+    Data are arguments, because arrays in a closure would become constants of the program.
     """
 
     def body(

@@ -80,12 +80,12 @@ def test_ctrl_c_saves_the_best_so_far_and_the_fit_goes_on(number, tables, monkey
         patched.setattr(loop, "run_steps", pressed)
         _stopped(tables, chunks)
     refused = fit(tables, code=2)
-    assert "Go on with it by the same command and --resume" in refused.stderr
+    assert "Resume it by the same command with --resume" in refused.stderr
     fit(tables, "--resume")
     assert _answers(tables / "m.secant", whole)
     assert not (tables / "m.secant.checkpoint").exists()
     nothing = fit(tables, "--resume", code=2)
-    assert "to go on from: run the command without --resume" in nothing.stderr
+    assert "to resume from: run the command without --resume" in nothing.stderr
 
 
 def _answers(path, whole):
@@ -144,7 +144,7 @@ def test_a_stop_too_early_for_a_checkpoint_says_so(tables, monkeypatch):
 
     monkeypatch.setattr(loop, "_Best", pressed)
     told = fit(tables, code=130).stderr
-    assert "no checkpoint to go on from" in told
+    assert "no checkpoint to resume from" in told
     assert "--resume" not in told
     assert not (tables / "m.secant.checkpoint").exists()
 

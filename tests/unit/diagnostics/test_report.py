@@ -49,7 +49,7 @@ def test_a_good_fit():
     assert "300 steps in 2.5 s, the best after 250. All steps done." in str(found())
     assert max(len(line) for line in lines) < 100
     doubtful = str(replace(found(), normaliser=Normaliser(0.1, 0.2, 0.9, 2000)))
-    assert "+0.100 ± 0.200 nats, not to be believed\n" in doubtful
+    assert "+0.100 ± 0.200 nats, unreliable\n" in doubtful
 
 
 def test_lines_are_aligned():
@@ -132,9 +132,9 @@ def test_normaliser_as_text():
     assert str(good) == "+0.012 ± 0.020 nats"
     heavy = replace(good, pareto_shape=0.9)
     assert not heavy.is_reliable
-    assert "not to be believed: heavy-tailed weights, Pareto shape 0.90, at most 0.67" in str(heavy)
+    assert "unreliable: heavy-tailed weights, Pareto shape 0.90, at most 0.67" in str(heavy)
     few = replace(good, standard_error=0.5)
-    assert "not to be believed: 4.0 effective rows of 1000" in str(few)
+    assert "unreliable: 4.0 effective rows of 1000" in str(few)
 
 
 @pytest.mark.parametrize(

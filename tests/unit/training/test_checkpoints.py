@@ -144,7 +144,7 @@ def test_other_versions_are_told_and_the_fit_goes_on(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(checkpoint_files, "versions", lambda: {**versions(), "jax": "0.0.1"})
         stopped_at(20, tmp_path, Towards(5.0), Towards(1.0))
-    message = r"was written with jax 0\.0\.1 \(now [\d.]+\): the fit goes on"
+    message = r"was written with jax 0\.0\.1 \(now [\d.]+\): the fit resumes"
     with checkpointing(tmp_path), pytest.warns(CheckpointWarning, match=message):
         assert same(turned(Towards(5.0), Towards(1.0)), whole)
 

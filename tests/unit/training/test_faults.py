@@ -69,7 +69,7 @@ def test_a_write_that_fails_costs_no_training(code, words, tmp_path, disk, whole
     assert {w.category for w in told} == {CheckpointWarning}
     assert len(told) == 6  # at every look from step 50 on
     assert f"at step 60: {words}" in str(told[1].message)
-    assert "of step 40, is kept and can be gone on from. The training goes on" in str(
+    assert "of step 40, is kept, and the fit can resume from it. Training continues" in str(
         told[1].message
     )
     assert "its result is returned" in str(told[-1].message)
@@ -192,7 +192,7 @@ def test_a_damaged_file_is_refused_and_told_by_name(damage, words, tmp_path, who
     stopped_at(20, tmp_path, *GOALS)
     (path,) = tmp_path.iterdir()
     path.write_bytes(damage(path.read_bytes()))
-    message = f"cannot go on from {path}: .*{words}.* Delete that file to train anew"
+    message = f"cannot resume from {path}: .*{words}.* Delete that file to train again"
     with checkpointing(tmp_path), pytest.raises(CheckpointError, match=message):
         turned(*GOALS)
     path.unlink()

@@ -1,4 +1,4 @@
-"""What an export needs and tells, and the comparison with the model before a file is written."""
+"""Common parts of exports, and the comparison with the model before a file is written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FARTHEST_OFF = 1e-3  # many columns in single precision come near 1e-4; a wrong
 
 @dataclass(frozen=True)
 class Exported:
-    """What was exported.
+    """Summary of an export.
 
     Attributes:
         estimator: class of the model.
@@ -87,7 +87,7 @@ def checked(
     answer: Callable[[Rows], Float[np.ndarray, " n"]],
     names: Sequence[str] | None = None,
 ) -> Exported:
-    """What to tell about an export whose program answers as the model does.
+    """The summary of an export, after comparing its program with the model.
 
     Raises:
         ExportError: If it does not.

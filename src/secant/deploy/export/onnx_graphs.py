@@ -1,7 +1,7 @@
 """ONNX graphs of programs: jax2onnx writes either part, in its own precision; here they are joined.
 
-jax2onnx makes every number of a graph single or double. So the part that scales columns and the
-network are converted apart, and a few casts lie between them.
+jax2onnx uses one precision for a whole graph. So the scaling of columns and the network are
+converted separately, and connected by casts.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ _WORDS = {"before": "scaling of columns", "network": "network"}
 
 
 def _drop_unused(graph: Any) -> None:  # noqa: ANN401
-    """Constants that nothing uses: a runtime warns of each when it reads the file."""
+    """Unused constants; a runtime warns about each when it reads the file."""
     used = set(_used(graph))
     for inner in (graph, *_subgraphs(graph)):
         kept = [tensor for tensor in inner.initializer if tensor.name in used]

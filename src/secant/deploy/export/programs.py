@@ -1,6 +1,6 @@
-"""What is exported: a function of rows in two parts, of double and of single precision.
+"""Exported programs: a function of rows in two parts, in double and in single precision.
 
-The parts are those of secant itself: columns are scaled in float64, networks run in float32.
+As in secant, columns are scaled in float64 and networks run in float32.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class ExportError(ValueError):
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the double-precision part makes of rows.
+    """The output of the double-precision part.
 
     Attributes:
         inputs: arrays (n, …) for the network; empty if there is none.
-        offset: to be added to what the network says (n,); None for nothing.
+        offset: added to the network's output (n,); None for none.
     """
 
     inputs: tuple[Float[Array, "n d"], ...]
@@ -44,7 +44,7 @@ class Program:
     """x ↦ network(inputs in float32) + offset, where (inputs, offset) = prepare(x in float64).
 
     Attributes:
-        quantity: what it answers: "log_ratio" or "log_density".
+        quantity: the output: "log_ratio" or "log_density".
         n_features: d.
         prepare: the part in double precision.
         network: the part in single precision; None if there is nothing left to do.

@@ -1,4 +1,4 @@
-"""Scoring a folder of tables: one task a file, here or on a Dask cluster."""
+"""Score a folder of tables: one task per file, in this process or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from secant.tables.formats import FORMATS
 
 __all__ = ["FolderScored", "is_many", "score_folder", "table_files"]
 
-Report = Callable[[int, int], None]  # is told of files that are done, and of all
+Report = Callable[[int, int], None]  # called with the numbers of finished and of all files
 
 
 @dataclass(frozen=True)
 class FolderScored:
-    """What came of scoring a folder.
+    """The result of scoring a folder.
 
     Attributes:
-        total: of all files that have scores by now.
-        files: how many there are.
-        skipped: those that had been scored by the same model before.
-        failures: those that could not be scored, by name, with the error.
+        total: over all scored files.
+        files: number of files.
+        skipped: number of files that had been scored before.
+        failures: errors by file name.
     """
 
     total: Scored
@@ -38,13 +38,13 @@ class FolderScored:
 
 
 def is_many(data: str | Path) -> bool:
-    """Whether this is a folder or a pattern of names, and not one table."""
+    """Whether the path is a folder or a pattern, and not one table."""
     path = Path(data)
     return path.is_dir() or (not path.exists() and glob.has_magic(str(path)))
 
 
 def table_files(data: str | Path) -> list[Path]:
-    """The tables of a folder, or those that a pattern such as `data/2024-*.parquet` names.
+    """The tables of a folder, or those that match a pattern such as `data/2024-*.parquet`.
 
     Raises:
         TableError: If there are none, or two of one name.
@@ -77,22 +77,22 @@ def score_folder(
 ) -> FolderScored:
     """Score all tables of a folder by a model file, into files of the same names in another.
 
-    Every output appears whole or not at all. Begun again, it scores only what is not done yet: a
-    file that is new, has changed, or was scored by another model. A file's scores depend on
-    neither the other files nor where it is scored: they are those of `score_table`.
+    Outputs are written atomically. A later run scores only files that are new, have changed, or
+    were scored by another model. Scores are those of `score_table`, and do not depend on the other
+    files or on the worker.
 
     Args:
         model: the model file.
         data: a folder, or a pattern such as `data/2024-*.parquet`.
-        output: the folder to write, made if need be.
+        output: the folder to write, created if necessary.
         keep: names or globs of columns to write beside the scores; None for all.
         name: of the new column; None is "log_ratio" or "log_density".
         batch_rows: rows of a file in memory at once.
         seed: of the noise on categories, the same for every file.
-        scheduler: "local", one after the other in this process; "dask", by a worker process a core;
-            or the address of a Dask cluster that sees the same files, `tcp://host:8786`. None is
+        scheduler: "local", sequentially in this process; "dask", one worker process per core; or
+            the address of a Dask cluster that sees the same files, `tcp://host:8786`. None is
             "dask" where it is installed and there are several files to score.
-        report: is told how many files are done, of how many.
+        report: called with the numbers of finished and of all files.
 
     Returns:
         Numbers over all files, and the errors of those that failed.
@@ -106,7 +106,7 @@ def score_folder(
 
     model, folder = Path(model).resolve(), Path(output).resolve()
     cluster = None if scheduler is None else cluster_named(scheduler)
-    column = name or Scorer.loaded(model).quantity  # also refuses what is no model, at once
+    column = name or Scorer.loaded(model).quantity  # also checks that it is a model
     tasks = [FileTask(file.resolve(), folder / file.name) for file in table_files(data)]
     _make(folder, tasks)
     kept = None if keep is None else tuple(keep)
@@ -136,19 +136,19 @@ def _make(folder: Path, tasks: Sequence[FileTask]) -> None:
 def _results(
     settings: Settings, tasks: Sequence[FileTask], cluster: Cluster | None
 ) -> Iterator[tuple[FileTask, Scored | Exception]]:
-    if cluster is not None and tasks:  # without tasks there is nothing to start workers for
+    if cluster is not None and tasks:  # without tasks, do not start workers
         yield from cluster.done(partial(_scored, settings), tasks)
         return
     for task in tasks:
         try:
             yield task, _scored(settings, task)
-        except Exception as error:  # the other files shall be scored
+        except Exception as error:  # score the other files
             yield task, error
 
 
 def _scored(settings: Settings, task: FileTask) -> Scored:
-    """Score one file, in whichever process."""
-    stamp = stamp_of(task.data)  # before it is read: a change on the way shall be seen
+    """Score one file, in any process."""
+    stamp = stamp_of(task.data)  # before reading, to detect a change meanwhile
     found = score_table(
         _scorer(settings.model, settings.digest),
         task.data,
@@ -175,7 +175,7 @@ def _joined(
     found: Mapping[FileTask, Scored | Exception],
     skipped: int,
 ) -> FolderScored:
-    """In the order of the files, so that sums do not depend on which ended first."""
+    """Sum in the order of the files, so that rounding does not depend on timing."""
     total, failures = Scored(column), {}
     for task in tasks:
         result = found[task]

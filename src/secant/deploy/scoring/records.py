@@ -1,7 +1,7 @@
-"""Records of scored files: by them a run that is begun again knows what is done.
+"""Records of scored files, by which a later run skips what is done.
 
-A record holds the model's digest, the settings, and size and time of the table read and of the one
-written. Whatever differs from it by now, the file is scored again.
+A record holds the model's digest, the settings, and size and time of the input and output files. If
+any of them has changed, the file is scored again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def digest_of(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the scores and columns of a table depend on, but for the table.
+    """The model and settings on which the scores of a table depend.
 
     Attributes:
         model: the model file.
@@ -51,7 +51,7 @@ class Settings:
     batch_rows: int
 
     def to_json(self) -> dict[str, object]:
-        """What a record remembers: a model may be moved, and rows come in any pieces."""
+        """The settings stored in a record, without the model's path and `batch_rows`."""
         fields = asdict(self)
         keep = None if self.keep is None else list(self.keep)
         return {**{k: fields[k] for k in ("digest", "version", "name", "seed")}, "keep": keep}
@@ -74,22 +74,22 @@ class FileTask:
         return self.output.parent / _FOLDER / f"{self.output.name}.json"
 
     def done(self, settings: Settings) -> Scored | None:
-        """What came of it, if it has been scored by these settings and nothing changed since."""
+        """The recorded result, if nothing has changed since."""
         try:
             found = json.loads(self._record.read_bytes())
             if found["of"] != self._state(settings, stamp_of(self.data)):
                 return None
             return Scored(**{k: v for k, v in found["scored"].items() if v is not None})
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None  # no record, or none of ours: the table is scored again
+            return None  # no valid record: score the table again
 
     def keep_record(self, settings: Settings, stamp: Stamp, scored: Scored) -> None:
-        """Remember that it is done.
+        """Write the record.
 
         Args:
-            settings: by which it was scored.
-            stamp: of the table as it was read.
-            scored: what came of it.
+            settings: of the scoring.
+            stamp: of the input file when it was read.
+            scored: the result.
         """
         self._record.parent.mkdir(exist_ok=True)
         numbers = {
@@ -104,6 +104,6 @@ class FileTask:
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Size and time of a file: another pair, another content."""
+    """Size and modification time of a file."""
     found = path.stat()
     return [found.st_size, found.st_mtime_ns]

@@ -63,7 +63,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Scorer:
-    """A model and how tables become the numbers that it takes.
+    """A model with the encoding of its tables.
 
     Attributes:
         estimator: a ratio or a density.
@@ -90,11 +90,11 @@ class Scorer:
 
     @property
     def quantity(self) -> str:
-        """What the scores are: "log_ratio" or "log_density"."""
+        """The quantity: "log_ratio" or "log_density"."""
         return "log_ratio" if isinstance(self.estimator, RatioEstimator) else "log_density"
 
     def inputs(self, names: Sequence[str]) -> list[str]:
-        """The columns that the model takes, of those a table has.
+        """The columns of a table that the model needs.
 
         Raises:
             TableError: If a model of numbers does not say which, and the table has too many.

@@ -30,11 +30,11 @@ class KernelDiagnostics(DirectDiagnostics):
 
     @property
     def fit_lines(self) -> list[tuple[str, str]]:
-        """What the report says about the fit itself, as names and values."""
+        """Lines of the report about the fit, as names and values."""
         return [*super().fit_lines, ("rows clipped", f"{100.0 * self.clipped_share:.1f} %")]
 
     def warn(self) -> None:
-        """Issue the named warnings this fit deserves."""
+        """Issue the warnings for this fit."""
         if self.clipped_share > _MANY_CLIPPED:
             warnings.warn(
                 f"the fitted ratio lies outside [floor, 1/floor], or below 0, at "

@@ -1,4 +1,4 @@
-"""Rows of both samples on top of each other, with the two weights every kernel method needs."""
+"""Concatenated rows of both samples, with their weights in numerator and denominator."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class WholeSample:
                 yield self._rows(which, sample.rows[block], shares[block])
 
     def feature_blocks(self, basis: GaussianBasis, alpha: float) -> Blocks:
-        """Features of all rows, computed anew in each pass."""
+        """Features of all rows, recomputed in each pass."""
         size = max(256, _NUMBERS_AT_ONCE // basis.centers.shape[0])
 
         def passed() -> Iterator[FeatureRows]:

@@ -20,7 +20,7 @@ _METHODS = ("kliep", "kulsif", "rulsif", "ulsif")
 
 def check_settings(estimator: KernelRatio) -> None:
     """Refuse what no fit can be made of, and settings that the method does not have."""
-    if estimator.method not in list(_METHODS):  # a list: what came may not be hashable
+    if estimator.method not in list(_METHODS):  # a list: the value may not be hashable
         raise ValueError(f"`method` must be one of {list(_METHODS)}; got {estimator.method!r}.")
     _check_numbers(estimator)
     _check_that_it_applies(estimator)

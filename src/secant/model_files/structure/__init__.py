@@ -1,4 +1,4 @@
-"""Fitted objects as JSON and arrays, and back, by a list of classes and without running code."""
+"""Convert fitted objects to JSON and arrays and back, without running code."""
 
 from secant.model_files.structure.decoder import decoded
 from secant.model_files.structure.encoder import FORMAT, Encoded, encoded

@@ -1,7 +1,7 @@
-"""From JSON and arrays to fitted objects, whoever wrote them.
+"""Rebuild fitted objects from untrusted JSON and arrays.
 
-Every name is looked up in the vocabulary, every object is made without its constructor and then
-checked by its own class; nothing else of a file is ever run, imported or looked up.
+Every name is looked up in the vocabulary. Every object is created without its constructor and then
+validated by its class. Nothing else in a file is run, imported or looked up.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Tensors = Mapping[str, np.ndarray]
 
 _NOT_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _SCALARS = [dtype.name for dtype in DTYPES.values()]
-_WORDS = 624  # of the Mersenne twister
+_WORDS = 624  # state size of the Mersenne twister
 
 
 def decoded(tree: JSON, tensors: Tensors, *, version: int = FORMAT) -> Any:  # noqa: ANN401
-    """The object that `encoded` took apart, now or in an older format.
+    """The object that `encoded` converted, in this or an older format.
 
     Raises:
-        ModelFileError: there is none.
+        ModelFileError: the contents are invalid.
     """
     decoder = _Decoder(tensors, version)
     value = decoder.node(tree, 0)
@@ -132,7 +132,7 @@ class _Decoder:
 
     def _random_state(self, tree: dict[str, Any], level: int) -> np.random.RandomState:
         words, rest = self._tensor(tree["random_state"]), self._each(tree["rest"], level)
-        # Checked here, for NumPy does not: a position beyond the words would be read from memory.
+        # NumPy does not check this: a position beyond the state would read foreign memory.
         is_state = words.dtype == np.uint32 and words.shape == (_WORDS,)
         if not (is_state and [type(r) for r in rest] == [int, int, float]):
             raise ModelFileError("it holds a random state that is none.")

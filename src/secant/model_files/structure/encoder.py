@@ -1,7 +1,7 @@
-"""From fitted objects to JSON and arrays.
+"""Convert fitted objects to JSON and arrays.
 
-Numbers, texts, None and lists stand for themselves. All else is a JSON object whose keys tell what
-it is: see `decoder` for the list of them.
+Numbers, strings, None and lists represent themselves. Everything else is a JSON object identified
+by its keys: see `decoder` for the list.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ FORMAT = 3
 MOST_LEVELS = 64
 _LARGEST_INTEGER = 2**63
 
-Where = tuple[str, ...]  # the way from the object to one of its parts
+Where = tuple[str, ...]  # the path from the object to one of its parts
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """JSON, and the arrays it names."""
+    """JSON, and the arrays that it refers to."""
 
     tree: JSON
     tensors: dict[str, np.ndarray]
 
 
 def encoded(value: object, name: str = "the object") -> Encoded:
-    """An object as JSON and arrays; `ModelFileError` names the part that cannot be."""
+    """An object as JSON and arrays; `ModelFileError` names a part that cannot be converted."""
     encoder = _Encoder(name)
     return Encoded(encoder.node(value, ()), encoder.tensors)
 
@@ -48,7 +48,7 @@ def encoded(value: object, name: str = "the object") -> Encoded:
 class _Encoder:
     name: str
     tensors: dict[str, np.ndarray] = field(default_factory=dict)
-    # By identity, so that an array used twice is stored once; held, so that no identity is reused.
+    # By identity, so that a shared array is stored once; kept alive, so that no id is reused.
     stored: dict[int, tuple[str, object]] = field(default_factory=dict)
 
     def node(self, value: Any, where: Where) -> JSON:  # noqa: ANN401
@@ -120,7 +120,7 @@ class _Encoder:
             raise self._refusal(where, f"an array of type {value.dtype}")
         if isinstance(value, jax.Array):
             return {"jax": self._stored(value)}
-        # The order of the numbers in memory is kept: products can differ in their last bit by it.
+        # The memory order is kept, because the rounding of products depends on it.
         return {"array": self._stored(value), "order": "F" if _is_by_columns(value) else "C"}
 
     def _names(self, value: Any, where: Where) -> JSON:  # noqa: ANN401

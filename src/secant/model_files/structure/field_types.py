@@ -1,4 +1,4 @@
-"""Whether a value is of the kind that a class says its field holds."""
+"""Check values against the annotations of a class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["accepts", "hints_of"]
 
 @cache
 def hints_of(kind: type) -> dict[str, Any]:
-    """The annotations of a class, resolved; none of those that cannot be at run time."""
+    """The annotations of a class that can be resolved at run time."""
     try:
         return get_type_hints(kind)
     except NameError:
@@ -25,10 +25,10 @@ def hints_of(kind: type) -> dict[str, Any]:
 
 
 def accepts(hint: Any, value: object) -> bool:  # noqa: ANN401
-    """Whether a value fits an annotation, as far as a glance can tell.
+    """Whether a value is compatible with an annotation, by a shallow check.
 
-    Numbers fit any annotation of a number, for 1 is as good as 1.0; arrays fit any of an array,
-    for a stack of models has one axis more than its class says.
+    Any number matches an annotation of a number, since 1 is as good as 1.0. Any array matches one
+    of an array, since a stack of models has one axis more than annotated.
     """
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):

@@ -1,19 +1,19 @@
-"""What files of older formats say, in the words of the present one.
+"""Migrations: convert objects of older formats to the current one.
 
 Formats 1 and 2 name a class by the place its code had when the file was written, such as
 "secant.models.spectral.SpectralSecant"; since format 3 it is an id (see `vocabulary`).
 
-To change a class without losing older files:
+To change a class without breaking older files:
 
-- a part was renamed or dropped: add `{"SecantRatio": function}` to `BEFORE_FORMAT_3`, where
-  `function(parts) -> parts` takes the parts of an object by name and gives those of today;
-- a class is gone: add `{"OldScaling": function}` to `GONE_BEFORE_FORMAT_3`, where `function(parts)`
-  gives what stands in its place, `Saved("Scaling", parts)`, or None where nothing does;
+- a field was renamed or removed: add `{"SecantRatio": function}` to `BEFORE_FORMAT_3`, where
+  `function(parts) -> parts` maps the fields of an object by name to the current ones;
+- a class was removed: add `{"OldScaling": function}` to `GONE_BEFORE_FORMAT_3`, where
+  `function(parts)` returns its replacement, `Saved("Scaling", parts)`, or None;
 - a class was renamed: `_RENAMED` in `vocabulary`, for files of any format.
 
 Parts are rebuilt before the object that holds them: arrays and objects, not JSON. The one part of a
-member of an enumeration is "member", its name. Both tables go by the ids of today. A later format
-that changes parts gets tables of its own.
+member of an enumeration is "member", its name. Both tables use current ids. A later format that
+changes fields gets its own tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Parts = dict[str, Any]
 
 
 class Saved(NamedTuple):
-    """An object as a file has it: the id of its class, and its parts by name."""
+    """A saved object: the id of its class, and its fields by name."""
 
     id: str
     parts: Parts
@@ -53,7 +53,7 @@ _PLACES = {
 
 
 def id_in(version: int, name: str) -> str:
-    """The id of today for the name of a class in a file of some format."""
+    """The current id for the name of a class in a file of a given format."""
     if version >= 3:
         return current_id(name)
     if not name.startswith("secant."):
@@ -62,12 +62,12 @@ def id_in(version: int, name: str) -> str:
 
 
 def migrated(version: int, saved: Saved) -> Saved | None:
-    """An object of an older file as it would be saved today; None where nothing is left of it."""
+    """An object of an older file in the current format; None if it was removed."""
     if version >= 3:
         return saved
     try:
         return _changed(saved)
-    except Exception as error:  # a stranger's file may lack what a migration counts on
+    except Exception as error:  # an untrusted file may lack the fields that a migration reads
         raise ModelFileError(f"an older {saved.id} is not valid: {shown(str(error))}.") from None
 
 

@@ -1,4 +1,4 @@
-"""Objects made of their parts without their constructors, then checked by their own classes."""
+"""Create objects from their fields without constructors, then validate them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["rebuilt"]
 
 
 def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The object of a class with these parts; `ModelFileError` if the class would not have them."""
+    """An object of a class with these fields; `ModelFileError` if they are invalid."""
     is_estimator = issubclass(kind, BaseEstimator)
     known, defaults = _parameters(kind) if is_estimator else _fields(kind)
     for name in given.keys() - known:
@@ -24,7 +24,7 @@ def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
             raise ModelFileError(f"{kind.__name__} has no part named {shown(name)}.")
     if missing := known - given.keys() - defaults.keys():
         raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
-    # A part added since the file was written stands at its default.
+    # A field added since the file was written has its default.
     parts = given | {name: defaults[name] for name in known - given.keys()}
     _check_types(kind, parts)
     if is_estimator and given.keys() - known:
@@ -57,7 +57,7 @@ def _fields(kind: Any) -> tuple[set[str], dict[str, Any]]:  # noqa: ANN401
 
 
 def _is_learned(kind: type, name: str) -> bool:
-    """Whether an estimator may have learned something of that name: it hides none of its code."""
+    """Whether a name is a valid fitted attribute, which shadows nothing of the class."""
     hidden = inspect.getattr_static(kind, name, None)
     is_code = callable(hidden) or hasattr(hidden, "__get__")
     return name.isidentifier() and not name.startswith("__") and not is_code
@@ -73,14 +73,14 @@ def _check_types(kind: type, parts: dict[str, Any]) -> None:
 
 
 def _check_complete(kind: type, parts: dict[str, Any]) -> None:
-    """Of a fitted estimator, all that its class says it learns must be there."""
+    """Check that a fitted estimator has all its fitted attributes."""
     learned = {name for name in hints_of(kind) if name.endswith("_") and not hasattr(kind, name)}
     if missing := learned - parts.keys():
         raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
 
 
 def _checked(made: Any) -> Any:  # noqa: ANN401
-    """An object past the checks its own constructor would have made."""
+    """Validate an object as its constructor would."""
     checks = [
         k.__dict__["__check_init__"] for k in type(made).__mro__ if "__check_init__" in vars(k)
     ]
@@ -89,6 +89,6 @@ def _checked(made: Any) -> Any:  # noqa: ANN401
     try:
         for check in checks:
             check(made)
-    except Exception as error:  # values of a stranger's choice can make a check fail anyhow
+    except Exception as error:  # untrusted values can make a check fail in any way
         raise ModelFileError(f"a {type(made).__name__} is not valid: {shown(str(error))}") from None
     return made

@@ -1,10 +1,10 @@
-"""The classes a model file may name, each by an id that does not tell where its code is.
+"""The classes that a model file may name, each by an id independent of its module.
 
-The id of a class is its name. A class whose name another one has, or that is private, declares an
-id of its own: `saved_as: ClassVar[str] = "LinearLayer"`; private classes without one are no part of
-files. `tests/golden/models/ids.txt` lists all ids, so that none is lost.
+The id of a class is its name. Private classes, and classes with equal names, declare an id:
+`saved_as: ClassVar[str] = "LinearLayer"`; private classes without one cannot be saved.
+`tests/golden/models/ids.txt` lists all ids, so that none is lost.
 
-A file never makes Python import anything, nor look a name up anywhere but in this list.
+Loading a file imports nothing, and looks names up in this list only.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ _REFUSED = {
 
 
 def id_of(kind: type) -> str:
-    """The id of a class in files, wherever its code is."""
-    declared = vars(kind).get("saved_as", kind.__name__)  # not inherited: a subclass is another
+    """The id of a class in files."""
+    declared = vars(kind).get("saved_as", kind.__name__)  # not inherited by subclasses
     return str(declared)
 
 
@@ -72,7 +72,7 @@ def classes() -> dict[str, type]:
 
 
 def current_id(name: str) -> str:
-    """The id of today for one that a file has."""
+    """The current id for an id in a file."""
     return _RENAMED.get(name, name)
 
 
@@ -85,7 +85,7 @@ def class_named(name: str) -> type:
 
 
 def check_savable(kind: type, where: str) -> None:
-    """Refuse a class that a file could not bring back."""
+    """Raise an error for a class that cannot be loaded from a file."""
     if _is_refused(kind):
         raise ModelFileError(f"{where} is a {kind.__name__}: {_REFUSED[kind.__name__]}.")
     if classes().get(id_of(kind)) is not kind:
@@ -100,7 +100,7 @@ def _is_refused(kind: type) -> bool:
 
 
 def _loaded() -> Iterator[type]:
-    for package in _PACKAGES:  # by a name of ours: the layers above this one, where models live
+    for package in _PACKAGES:  # by name, because models are in layers above this one
         importlib.import_module(package)
     for name, module in list(sys.modules.items()):
         if name.startswith(tuple(f"{package}." for package in _PACKAGES)) or name in _PACKAGES:
