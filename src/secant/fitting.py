@@ -326,7 +326,7 @@ def padded_blocks(
     x: Float[np.ndarray, "n d"],
     prepare: Callable[[np.ndarray], np.ndarray] = np.asarray,
 ) -> Iterator[Float[Array, "m e"]]:
-    """Blocks of a few sizes (powers of two up to a maximum), the last one padded with zeros.
+    """Blocks of two sizes, large ones first, the last one padded with zeros.
 
     So that odd numbers of rows need no programs of their own. Blocks are made one at a time.
 
@@ -334,10 +334,13 @@ def padded_blocks(
         x: rows, of which a block is read at a time.
         prepare: what becomes of a block before it is padded.
     """
-    for start in range(0, max(x.shape[0], 1), ROWS_AT_ONCE):
+    n = x.shape[0]
+    whole = n - n % ROWS_AT_ONCE
+    starts = [(start, ROWS_AT_ONCE) for start in range(0, whole, ROWS_AT_ONCE)]
+    starts += [(start, _FEWEST_ROWS) for start in range(whole, max(n, 1), _FEWEST_ROWS)]
+    for start, size in starts:
         check_whole(x)
-        block = prepare(x[start : start + ROWS_AT_ONCE]).astype(np.float32, copy=False)
-        size = max(_FEWEST_ROWS, 1 << (max(len(block), 1) - 1).bit_length())
+        block = prepare(x[start : start + size]).astype(np.float32, copy=False)
         yield jax.device_put(np.pad(block, ((0, size - len(block)), (0, 0))))
 
 

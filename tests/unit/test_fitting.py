@@ -37,7 +37,7 @@ def test_odd_numbers_of_rows_compile_little_and_then_nothing(fitted, compiled):
     fitted.log_ratio(rows(2))
     for n in SIZES:
         assert fitted.log_ratio(rows(n)).shape == (n,)
-    assert len(compiled()) <= 6  # one for every size of a block, 256 to 8192
+    assert len(compiled()) <= 2  # one for either size of a block
     found = len(compiled())
     for n in (3, 998, 4999, 70_003, 81_921):
         fitted.log_ratio(rows(n))

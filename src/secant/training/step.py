@@ -52,12 +52,12 @@ class Objective(eqx.Module):
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """n intervals l ≤ t inside the target's time range, l = t for targets of the tangent."""
         low, high = self.target.time_range(self.path)
-        key_pairs, key_curriculum = jax.random.split(key)
         if self.target.uses_intervals:
+            key_pairs, key_curriculum = jax.random.split(key)
             l, t = self.time_sampler.pairs(key_pairs, n)
             l = self.curriculum.left_ends(key_curriculum, l, t, progress)
         else:
-            l = t = self.time_sampler.sample(key_pairs, n)
+            l = t = self.time_sampler.sample(key, n)
         return low + (high - low) * l, low + (high - low) * t
 
     @property
@@ -67,12 +67,12 @@ class Objective(eqx.Module):
 
     def batch(
         self,
-        key: PRNGKeyArray,
+        keys: tuple[PRNGKeyArray, PRNGKeyArray],
         rows: tuple[Float[Array, "n d"], Float[Array, "n d"]],
         progress: Float[Array, ""],
     ) -> Batch:
-        """A batch from paired rows."""
-        key_times, key_noise = jax.random.split(key)
+        """A batch from paired rows; keys of its times and of its noise."""
+        key_times, key_noise = keys
         l, t = self.intervals(key_times, rows[0].shape[0], progress)
         return Batch(*rows, self.path.noise(key_noise, rows[0]), l, t)
 
@@ -143,10 +143,10 @@ def _one_step(
 ) -> tuple[TrainingState, Float[Array, ""]]:
     # Two words, independent of JAX's default generator.
     start = jax.random.wrap_key_data(state.key, impl="threefry2x32")
-    key, key_rows, key_batch = jax.random.split(start, 3)
+    key, key_rows, key_times, key_noise = jax.random.split(start, 4)
     rows = steps.source.draw(key_rows, steps.batch_size, round_)
     progress = state.step / steps.pace.steps
-    batch = steps.devices.split(steps.objective.batch(key_batch, rows, progress))
+    batch = steps.devices.split(steps.objective.batch((key_times, key_noise), rows, progress))
 
     def mean_loss(weights: PyTree) -> Float[Array, ""]:
         model = eqx.combine(weights, steps.rest)

@@ -30,7 +30,8 @@ def numbered(n, offset=0.0):
 
 
 def counts(weighted, n_draws, seed=0):
-    rows = filter_jit(lambda key: weighted.draw(key, n_draws))(key(seed))
+    bits = jax.random.bits(key(seed), (n_draws,), jnp.uint32)
+    rows = filter_jit(weighted.drawn)(bits)
     return np.bincount(np.asarray(rows)[:, 0].astype(int), minlength=weighted.rows.shape[0])
 
 
@@ -51,12 +52,12 @@ def test_rows_are_drawn_in_proportion_to_their_weights():
     assert (np.abs(z_of(found, weights / 10)) < 4.5).all()  # standard errors
 
 
-def test_an_empty_row_is_not_drawn_even_by_a_number_on_its_edge(monkeypatch):
-    edges = jnp.array([0.0, 0.1, 0.4], dtype=jnp.float32)
-    monkeypatch.setattr(jax.random, "uniform", lambda key, shape: edges)
-    cumulative = jnp.array([0.0, 1.0, 4.0, 4.0, 10.0, 10.0])
-    rows = Weighted(numbered(6), cumulative).draw(key(), 3)
-    np.testing.assert_array_equal(np.asarray(rows)[:, 0], [1, 2, 4])
+@pytest.mark.parametrize(("total", "share_of_one"), [(8.0, 2**29), (10.0, 838_861 << 9)])
+def test_an_empty_row_is_not_drawn_even_by_a_number_on_its_edge(total, share_of_one):
+    cumulative = jnp.array([0.0, 1.0, 4.0, 4.0, total, total])
+    bits = jnp.array([0, share_of_one, 4 * share_of_one, 2**32 - 1], dtype=jnp.uint32)
+    rows = Weighted(numbered(6), cumulative).drawn(bits)
+    np.testing.assert_array_equal(np.asarray(rows)[:, 0], [1, 2, 4, 4])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
