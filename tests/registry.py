@@ -7,6 +7,7 @@ of the same parts. Tags tell what kind it is:
     direct      trained by a loss between the samples
     closed      no network is trained
     switch      chooses among others
+    no file     cannot be saved
     one-sided   its path begins in N(0, I): the samples cannot change places
 """
 
@@ -26,12 +27,14 @@ from secant import (
     ChasmSwitch,
     ClassifierRatio,
     DREInfinity,
+    FeaturisedRatio,
     GaussianMixtures,
     Identity,
     KernelRatio,
     OptimalTransport,
     SecantRatio,
     SklearnRatio,
+    StagedRatio,
     Standardise,
 )
 from secant.anchoring import GaussianMoments
@@ -42,16 +45,23 @@ from secant.models import (
     JointScoreNetwork,
     ModulatedMLP,
     QuadraticForms,
+    RidgeFunctions,
     SpectralSecant,
     TangentNetwork,
     TelescopingHeads,
 )
 from secant.paths import DiffusionInterpolant
-from secant.targets import ConditionalSecantAlignment, DimensionMixing, SecantVelocity
+from secant.targets import (
+    ConditionalSecantAlignment,
+    DimensionMixing,
+    GeodesicMixing,
+    SecantVelocity,
+    Trimmed,
+)
 from secant.time_samplers import Uniform
 
 LOSSES = ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv")
-KERNELS = ("ulsif", "rulsif", "kliep", "kulsif")
+KERNELS = ("ulsif", "rulsif", "kliep", "kulsif", "logistic")
 
 
 class Entry(NamedTuple):
@@ -161,6 +171,12 @@ ESTIMATORS = {
         model=lambda trunk: TelescopingHeads(2, trunk),
         waymarks=DimensionMixing(),
     ),
+    "TRE, mixtures": _network(
+        TRE, "path", model=lambda trunk: TelescopingHeads(2, trunk), waymarks=GeodesicMixing()
+    ),
+    "TRE, geodesic": _network(
+        TRE, "path", model=lambda trunk: TelescopingHeads(2, trunk), waymarks=GeodesicMixing(0.5)
+    ),
     "TRE, quadratic forms": _network(
         TRE, "path", model=lambda _: TelescopingHeads(2, QuadraticForms())
     ),
@@ -168,13 +184,29 @@ ESTIMATORS = {
         f"classifier, {loss}": _network(ClassifierRatio, "direct", loss=loss, trunk=_trunk)
         for loss in LOSSES
     },
+    "classifier, trimmed": _network(ClassifierRatio, "direct", loss=Trimmed(), trunk=_trunk),
+    "classifier, ridge functions": _network(
+        ClassifierRatio, "direct", loss="kl", trunk=RidgeFunctions(n_terms=3, width=8)
+    ),
     "classifier, waves": _network(ClassifierRatio, "direct", trunk=_waves),
     **{
         f"kernel, {method}": _closed(KernelRatio, method=method, n_centers=10) for method in KERNELS
     },
-    "scikit-learn": _closed(SklearnRatio),
+    "kernel, lepskii": _closed(KernelRatio, method="kulsif", n_centers=10, selection="lepskii"),
+    "kernel, flow": _closed(KernelRatio, n_centers=10, regularisation="flow"),
+    "staged kernels": _closed(StagedRatio, estimator=KernelRatio(n_centers=10), n_stages=2),
+    "featurised kernels": _closed(
+        FeaturisedRatio,
+        "no file",
+        estimator=KernelRatio(n_centers=10),
+        n_layers=2,
+        width=8,
+        max_epochs=3,
+    ),
+    "scikit-learn": _closed(SklearnRatio, "no file"),
     "scikit-learn, forest": _closed(
         SklearnRatio,
+        "no file",
         classifier=RandomForestClassifier(3),
         calibration="sigmoid",
         folds=None,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ChasmSwitch,
         ClassifierRatio,
         DREInfinity,
+        FeaturisedRatio,
         GaussianMixtures,
         GaussianMoments,
         Identity,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         PathEntropy,
         SecantRatio,
         SklearnRatio,
+        StagedRatio,
         Standardise,
     )
     from secant.exceptions import (
@@ -104,6 +106,7 @@ __all__ = [
     "DensityEstimator",
     "DivergenceWarning",
     "DriftDetector",
+    "FeaturisedRatio",
     "GaussianMixtures",
     "GaussianMoments",
     "GaussianStartWarning",
@@ -122,6 +125,7 @@ __all__ = [
     "PrecisionWarning",
     "SecantRatio",
     "SklearnRatio",
+    "StagedRatio",
     "Standardise",
     "Training",
     "TrainingWarning",
@@ -169,6 +173,7 @@ _HOMES = {
         "ChasmSwitch",
         "ClassifierRatio",
         "DREInfinity",
+        "FeaturisedRatio",
         "GaussianMixtures",
         "GaussianMoments",
         "Identity",
@@ -176,6 +181,7 @@ _HOMES = {
         "PathEntropy",
         "SecantRatio",
         "SklearnRatio",
+        "StagedRatio",
         "Standardise",
     ),
     "secant.exceptions": (

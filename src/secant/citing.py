@@ -18,6 +18,9 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "CTSM": ("yu2025density",),
     "D3RE": ("chen2025dequantified",),
     "TRE": ("rhodes2020telescoping",),
+    "GeodesicMixing": ("kimura2025density",),
+    "StagedRatio": ("xiao2022adaptive",),
+    "FeaturisedRatio": ("choi2021featurized",),
     "SklearnRatio": ("sugiyama2012matching",),
     "PathEntropy": ("lipman2023flow", "albergo2023stochastic"),
     "DiffusionBridge": ("chen2025dequantified",),
@@ -27,6 +30,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "JointScoreNetwork": ("song2020sliced",),
     "FourierMLP": ("tancik2020fourier",),
     "ModulatedMLP": ("perez2018film",),
+    "RidgeFunctions": ("wang2025projection",),
     "Logistic": ("gutmann2010noise", "gutmann2012noise"),
     "SquaredRatio": ("kanamori2009least",),
     "KullbackLeibler": ("nguyen2010estimating",),
@@ -34,6 +38,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "ExponentialWeight": ("zellinger2025binary",),
     "PolynomialWeight": ("zellinger2025binary",),
     "GammaDivergence": ("nagumo2024density",),
+    "Trimmed": ("liu2017trimmed",),
     "InfoNCE": ("oord2018representation",),
     "DonskerVaradhan": ("donsker1983asymptotic", "belghazi2018mutual"),
     "MonotoneSpline": ("gregory1982piecewise",),
@@ -51,6 +56,7 @@ _KERNELS = {
     "rulsif": "yamada2013relative",
     "kliep": "sugiyama2008direct",
     "kulsif": "kanamori2012statistical",
+    "logistic": "zellinger2023adaptive",
 }
 # A mutual-information result stores its settings as text. The default estimator is a
 # classifier near independence and `SecantRatio` otherwise (`secant.tasks.defaults`).
@@ -134,7 +140,11 @@ def _sources(part: Any) -> Iterator[str]:  # noqa: ANN401, told apart by its nam
             yield _KERNELS[part.method]
             if part.iterations > 1:
                 yield "gruber2024overcoming"
-        case "SpectralSecant" if part.order > 1:  # with order 1 it is a plain network
+            if part.selection == "lepskii":
+                yield "zellinger2023adaptive"
+            if part.regularisation != "ridge":
+                yield "nguyen2024regularized"
+        case "SpectralSecant" if part.order > 1:  # of order 1 it is a plain network
             yield "chen2026onestep"
         case "LogNormalizer" if part.method.startswith("annealing"):
             yield "delmoral2006sequential"

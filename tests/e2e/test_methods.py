@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests import registry
 
-from secant import Training
+from secant import KernelRatio, Training
 from secant.datasets import gaussian_pair
 from secant.integration import GaussLegendre, RungeKutta
 from secant.models import QuadraticForms, ResidualMLP, SpectralSecant, TelescopingHeads
@@ -44,6 +44,12 @@ SETTINGS = {
     # e^{2r} weighs a few rows above all others: more of them a step.
     "classifier, ew": {"training": Training(steps=600, batch_size=1024)},
     "TRE, dimension mixing": LONG,
+    "TRE, mixtures": LONG,
+    "TRE, geodesic": LONG,
+    "classifier, trimmed": SHORT,
+    "classifier, ridge functions": LONG,
+    "staged kernels": {"estimator": KernelRatio(n_centers=100)},
+    "featurised kernels": {"estimator": KernelRatio(n_centers=200), "max_epochs": 10},
     "TRE, quadratic forms": LONG | {"model": TelescopingHeads(4, QuadraticForms())},
     **{f"classifier, {n}": SHORT for n in ("nce", "infonce", "hellinger", "kl", "gamma", "dv")},
     **{f"kernel, {n}": {"n_centers": 200} for n in registry.KERNELS},

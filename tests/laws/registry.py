@@ -29,6 +29,7 @@ from secant.models import (
     ModulatedMLP,
     QuadraticForms,
     ResidualMLP,
+    RidgeFunctions,
     SpectralSecant,
     TangentNetwork,
     TelescopingHeads,
@@ -53,6 +54,7 @@ from secant.targets import (
     SquaredRatio,
     TangentVelocity,
     TimeScoreMatching,
+    Trimmed,
 )
 from secant.time_samplers import Corners, LogitNormal, Uniform, VarianceImportance
 
@@ -127,6 +129,8 @@ DIRECT_TARGETS = {
     "gamma": lambda _: GammaDivergence(gamma=0.1),
     "infonce": lambda _: InfoNCE(),
     "donsker-varadhan": lambda _: DonskerVaradhan(),
+    "trimmed": lambda _: Trimmed(share=0.1),
+    "trimmed, logistic": lambda _: Trimmed(Logistic(), share=0.3),
 }
 
 
@@ -175,6 +179,7 @@ MODELS = {
     "joint": Model(JointScoreNetwork(TRUNK, n_nodes=NODES), QUADRATURE),
     "telescoping": Model(TelescopingHeads(3, TRUNK), ROUNDING),
     "telescoping, quadratic forms": Model(TelescopingHeads(2, QuadraticForms()), ROUNDING),
+    "spectral, ridge functions": Model(SpectralSecant(3, RidgeFunctions(2, 4)), ROUNDING),
     "aligned": Model(AlignedSecant(TRUNK), None),
     "aligned, vectorised": Model(AlignedSecant(TRUNK, vectorised=True), None),
     "aligned, modulated": Model(AlignedSecant(ModulatedMLP(6, 1), order=4), None),

@@ -35,13 +35,25 @@ NEURAL = {
     "oord2018representation": secant.ClassifierRatio("infonce"),
     "nagumo2024density": secant.ClassifierRatio("gamma"),
     "zellinger2025binary": secant.ClassifierRatio("ew"),
+    "choi2022density rhodes2020telescoping kimura2025density": secant.TRE(
+        waymarks=secant.targets.GeodesicMixing()
+    ),
+    "nguyen2010estimating liu2017trimmed wang2025projection": secant.ClassifierRatio(
+        secant.targets.Trimmed(), trunk=secant.models.RidgeFunctions()
+    ),
 }
 DIRECT = {
     "kanamori2009least": secant.KernelRatio(),
     "yamada2013relative": secant.KernelRatio("rulsif"),
     "sugiyama2008direct": secant.KernelRatio("kliep", n_centers=10),
     "kanamori2012statistical gruber2024overcoming": secant.KernelRatio("kulsif", iterations=3),
+    "kanamori2012statistical zellinger2023adaptive": secant.KernelRatio(
+        "kulsif", selection="lepskii"
+    ),
+    "kanamori2009least nguyen2024regularized": secant.KernelRatio(regularisation="flow"),
+    "zellinger2023adaptive": secant.KernelRatio("logistic", n_centers=10),
     "sugiyama2012matching": secant.SklearnRatio(),
+    "xiao2022adaptive kanamori2009least": secant.StagedRatio(secant.KernelRatio()),
 }
 
 

@@ -4,11 +4,13 @@ from secant.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators._base import RatioEstimator
 from secant.estimators.chasm_switch import ChasmSwitch
 from secant.estimators.classifier import ClassifierRatio
+from secant.estimators.featurised import FeaturisedRatio
 from secant.estimators.isadre import ISADRE
 from secant.estimators.kernel import KernelDiagnostics, KernelRatio
 from secant.estimators.off_the_shelf import SklearnRatio
 from secant.estimators.path_entropy import EntropyDifference, PathEntropy
 from secant.estimators.secant_ratio import SecantRatio
+from secant.estimators.staged import StagedRatio
 from secant.estimators.telescoping import TRE
 from secant.estimators.time_score import CTSM, D3RE, DREInfinity
 from secant.scaling import AdaptiveMargins, Identity, Standardise
@@ -23,6 +25,7 @@ __all__ = [
     "ClassifierRatio",
     "DREInfinity",
     "EntropyDifference",
+    "FeaturisedRatio",
     "GaussianMixtures",
     "GaussianMoments",
     "Identity",
@@ -32,5 +35,6 @@ __all__ = [
     "RatioEstimator",
     "SecantRatio",
     "SklearnRatio",
+    "StagedRatio",
     "Standardise",
 ]

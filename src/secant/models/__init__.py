@@ -12,6 +12,7 @@ from secant.models.networks import (
     Trunk,
     TrunkBuilder,
 )
+from secant.models.ridge_functions import RidgeFunctions
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.models.shifted import Shifted
 from secant.models.spectral import SpectralSecant
@@ -31,6 +32,7 @@ __all__ = [
     "ModulatedMLP",
     "QuadraticForms",
     "ResidualMLP",
+    "RidgeFunctions",
     "SecantFunction",
     "Shifted",
     "SpectralSecant",

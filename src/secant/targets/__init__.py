@@ -9,11 +9,18 @@ from secant.targets.bregman import (
     Logistic,
     PolynomialWeight,
     SquaredRatio,
+    Trimmed,
 )
 from secant.targets.conditional import ConditionalSecantAlignment, ConditionalTimeScore
 from secant.targets.direct import DirectLoss, DonskerVaradhan, GammaDivergence, InfoNCE
 from secant.targets.distillation import Distillation
-from secant.targets.telescoping import DimensionMixing, LinearCombination, Telescoping, Waymarks
+from secant.targets.telescoping import (
+    DimensionMixing,
+    GeodesicMixing,
+    LinearCombination,
+    Telescoping,
+    Waymarks,
+)
 from secant.targets.time_score_matching import (
     ConstantWeight,
     FadingWeight,
@@ -35,6 +42,7 @@ __all__ = [
     "ExponentialWeight",
     "FadingWeight",
     "GammaDivergence",
+    "GeodesicMixing",
     "Hellinger",
     "ImpliedVelocity",
     "InfoNCE",
@@ -49,5 +57,6 @@ __all__ = [
     "Target",
     "Telescoping",
     "TimeScoreMatching",
+    "Trimmed",
     "Waymarks",
 ]

@@ -25,6 +25,7 @@ __all__ = [
     "Logistic",
     "PolynomialWeight",
     "SquaredRatio",
+    "Trimmed",
 ]
 
 
@@ -208,3 +209,35 @@ class PolynomialWeight(ContinuedBregman):
     def inner_conjugate(self, g: Float[Array, " *n"]) -> Float[Array, " *n"]:
         """r^{k+2}/(k+2)."""
         return jnp.exp((self.power + 2.0) * g) / (self.power + 2.0)
+
+
+class Trimmed(DirectLoss):
+    """(X1) A member of (D0) of min(g, c): c leaves a share of x_1's rows above it.
+
+    A few rows of x_1 far from all of x_0 no longer pull the fit. The loss is least at every g with
+    min(g, c) = min(log r, c): what lies above the threshold is extrapolated.
+
+    Attributes:
+        loss: the member.
+        share: of the rows of x_1 in a batch that are trimmed, in (0, 1).
+
+    References:
+        [@liu2017trimmed]
+    """
+
+    loss: Bregman = KullbackLeibler()
+    share: float = 0.05
+
+    def __check_init__(self) -> None:
+        if not isinstance(self.loss, Bregman):
+            raise TypeError(f"Trimmed needs a Bregman loss; got {self.loss!r}.")
+        if not 0.0 < self.share < 1.0:
+            raise ValueError(f"Trimmed needs 0 < share < 1; got {self.share}.")
+
+    def compared(
+        self, on_0: Float[Array, " n"], on_1: Float[Array, " n"], batch: Batch
+    ) -> Float[Array, " n"]:
+        """The losses, given the log ratio at the rows of x_0 and of x_1."""
+        del batch
+        threshold = jax.lax.stop_gradient(jnp.quantile(on_1, 1.0 - self.share))
+        return self.loss.pair_losses(jnp.minimum(on_0, threshold), jnp.minimum(on_1, threshold))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
@@ -14,7 +15,13 @@ from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.targets.bregman import Logistic
 
-__all__ = ["DimensionMixing", "LinearCombination", "Telescoping", "Waymarks"]
+__all__ = [
+    "DimensionMixing",
+    "GeodesicMixing",
+    "LinearCombination",
+    "Telescoping",
+    "Waymarks",
+]
 
 
 class Waymarks(eqx.Module):
@@ -25,6 +32,13 @@ class Waymarks(eqx.Module):
         self, path: Path, batch: Batch, number: Int[Array, " n"], n_bridges: int
     ) -> Float[Array, "n d"]:
         """Rows of waymark `number`: x_0 itself at 0, x_1 at n_bridges."""
+
+    def log_weights(
+        self, log_ratio: Float[Array, " n"], number: Int[Array, " n"], n_bridges: int
+    ) -> Float[Array, " n"]:
+        """What each row counts for, up to a factor of its waymark, given log r̂ there."""
+        del number, n_bridges
+        return jnp.zeros_like(log_ratio)
 
 
 class LinearCombination(Waymarks):
@@ -50,6 +64,47 @@ class DimensionMixing(Waymarks):
         return jnp.where(swapped, batch.x_1, batch.x_0)
 
 
+class GeodesicMixing(Waymarks):
+    """Power means of the two densities, p_m ∝ ((1 − s) p_0^k + s p_1^k)^{1/k}, s = m/M (R2).
+
+    With k = 1 these are mixtures: whole rows, from x_1 with probability m/M. Another power is had
+    by weighing those rows by the ratio learned so far, which no weight above 1 ever needs. At
+    k = 0 it is the geometric mean.
+
+    Attributes:
+        power: k, in [0, 1].
+
+    References:
+        [@kimura2025density]
+    """
+
+    power: float = 1.0
+
+    def __check_init__(self) -> None:
+        if not 0.0 <= self.power <= 1.0:
+            raise ValueError(f"GeodesicMixing needs 0 <= power <= 1; got {self.power}.")
+
+    def __call__(
+        self, path: Path, batch: Batch, number: Int[Array, " n"], n_bridges: int
+    ) -> Float[Array, "n d"]:
+        """Rows of the mixture: the row's time, which is uniform, draws the sample."""
+        del path
+        return jnp.where((batch.t < number / n_bridges)[:, None], batch.x_1, batch.x_0)
+
+    def log_weights(
+        self, log_ratio: Float[Array, " n"], number: Int[Array, " n"], n_bridges: int
+    ) -> Float[Array, " n"]:
+        """log of the power mean over the mixture, both in units of p_0."""
+        if self.power == 1.0:
+            return jnp.zeros_like(log_ratio)
+        s = number / n_bridges
+        mixture = jnp.logaddexp(jnp.log1p(-s), jnp.log(s) + log_ratio)
+        if self.power == 0.0:
+            return s * log_ratio - mixture
+        mean = jnp.logaddexp(jnp.log1p(-s), jnp.log(s) + self.power * log_ratio) / self.power
+        return mean - mixture
+
+
 class Telescoping(Target):
     """(R1) softplus(h_m(x_m)) + softplus(−h_m(x_{m+1})), one bridge a row, in turn.
 
@@ -64,11 +119,24 @@ class Telescoping(Target):
         if not isinstance(model, TelescopingFunction):
             raise TypeError(f"Telescoping trains TelescopingHeads; got {type(model).__name__}.")
         number = jnp.arange(batch.t.shape[0]) % model.n_bridges
-        ends = (self.waymarks(path, batch, number + k, model.n_bridges) for k in (0, 1))
-        on_left, on_right = (
-            jnp.take_along_axis(model.bridges(x), number[:, None], axis=-1)[:, 0] for x in ends
+        (on_left, left), (on_right, right) = (
+            self._weighed(model, self.waymarks(path, batch, number + k, model.n_bridges), number, k)
+            for k in (0, 1)
         )
-        return Logistic().pair_losses(on_left, on_right)
+        loss = Logistic()
+        return left * loss.conjugate(on_left) - right * loss.slope(on_right)
+
+    def _weighed(
+        self, model: TelescopingFunction, x: Float[Array, "n d"], number: Int[Array, " n"], k: int
+    ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+        """Each row's logit in its own bridge, and its weight: 1 on average within a bridge."""
+        n_bridges, logits = model.n_bridges, model.bridges(x)
+        log_ratio = jax.lax.stop_gradient(jnp.sum(logits, axis=-1))
+        weights = jnp.exp(self.waymarks.log_weights(log_ratio, number + k, n_bridges))
+        total = jax.ops.segment_sum(weights, number, n_bridges)
+        count = jax.ops.segment_sum(jnp.ones_like(weights), number, n_bridges)
+        own = jnp.take_along_axis(logits, number[:, None], axis=-1)[:, 0]
+        return own, weights * (count / total)[number]
 
     def time_range(self, path: Path) -> tuple[float, float]:
         """The whole of [0, 1]: the waymarks' times are their own."""

@@ -106,7 +106,7 @@ def test_a_classifier_with_its_constant_in_a_switch(tmp_path):
     e.assert_exports_agree(switch, tmp_path, formats=["onnx"])
 
 
-@pytest.mark.parametrize("method", ["ulsif", "rulsif", "kliep", "kulsif"])
+@pytest.mark.parametrize("method", ["ulsif", "rulsif", "kliep", "kulsif", "logistic"])
 def test_kernels(method, tmp_path):
     ridge = {} if method == "kliep" else {"ridge": 1e-2}
     estimator = KernelRatio(method, n_centers=20, bandwidth=1.0, random_state=0, **ridge)

@@ -16,10 +16,12 @@ from secant.estimators import (
     TRE,
     ClassifierRatio,
     DREInfinity,
+    FeaturisedRatio,
     KernelRatio,
     RatioEstimator,
     SecantRatio,
     SklearnRatio,
+    StagedRatio,
 )
 from secant.models import (
     AlignedSecant,
@@ -27,11 +29,12 @@ from secant.models import (
     ModulatedMLP,
     QuadraticForms,
     ResidualMLP,
+    RidgeFunctions,
     SpectralSecant,
     TangentNetwork,
     TelescopingHeads,
 )
-from secant.targets import DimensionMixing
+from secant.targets import DimensionMixing, GeodesicMixing, Trimmed
 from secant.training import OptimalTransport, Training
 from secant_bench.suites.entries import ITS_OWN, Entry, Make, Suite, by_random_state
 from secant_bench.tasks import Task
@@ -73,14 +76,21 @@ def methods(training: Training) -> dict[str, Make]:
         "CTSM-v": partial(CTSM, vectorised),
         "TRE": partial(TRE, heads),
         "TRE, dimension mixing": partial(TRE, heads, waymarks=DimensionMixing()),
+        "TRE, mixtures": partial(TRE, heads, waymarks=GeodesicMixing()),
         "TRE, oracle form": partial(TRE, TelescopingHeads(8, QuadraticForms())),
     }
     for loss in ("nce", "infonce", "kulsif", "hellinger", "kl", "gamma", "ew", "pw", "dv"):
         neural[f"ClassifierRatio, {loss}"] = partial(ClassifierRatio, loss, trunk=trunk)
+    neural["ClassifierRatio, trimmed"] = partial(ClassifierRatio, Trimmed(), trunk=trunk)
+    neural["ClassifierRatio, ridge functions"] = partial(ClassifierRatio, trunk=RidgeFunctions(32))
     made = {
         name: by_random_state(partial(make, training=training)) for name, make in neural.items()
     }
-    for method in ("ulsif", "rulsif", "kliep", "kulsif"):
+    stage = ClassifierRatio(trunk=trunk, training=training)
+    made["StagedRatio"] = by_random_state(partial(StagedRatio, stage))
+    features = SecantRatio(SpectralSecant(trunk=trunk), anchor=False, training=training)
+    made["FeaturisedRatio"] = by_random_state(partial(FeaturisedRatio, features))
+    for method in ("ulsif", "rulsif", "kliep", "kulsif", "logistic"):
         made[f"KernelRatio, {method}"] = by_random_state(partial(KernelRatio, method))
     made["SklearnRatio, default"] = by_random_state(SklearnRatio)
     made["SklearnRatio, boosted trees"] = by_random_state(

@@ -10,7 +10,7 @@ import numpy as np
 from secant.diagnostics import FeatureDrift
 from secant.estimators.direct import DirectDiagnostics, HeldOutRatios
 from secant.estimators.kernel.rows import Rows
-from secant.estimators.kernel.selection import Choice, Link
+from secant.estimators.kernel.selection import Choice, Link, LogLink
 from secant.exceptions import ClippedRatioWarning
 
 __all__ = ["KernelDiagnostics", "diagnosed"]
@@ -51,7 +51,7 @@ class KernelDiagnostics(DirectDiagnostics):
 def diagnosed(
     choice: Choice,
     rows: Rows,
-    link: Link,
+    link: Link | LogLink,
     rng: np.random.Generator,
     drift: tuple[FeatureDrift, ...] = (),
 ) -> KernelDiagnostics:

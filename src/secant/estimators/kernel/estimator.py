@@ -1,4 +1,4 @@
-"""KernelRatio: uLSIF, RuLSIF, KLIEP and KuLSIF behind the scikit-learn contract."""
+"""KernelRatio: least squares, likelihood and logistic regression with kernels."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from secant.estimators.kernel.basis import GaussianBasis, median_distance, squar
 from secant.estimators.kernel.diagnostics import diagnosed
 from secant.estimators.kernel.least_squares import LeastSquares
 from secant.estimators.kernel.likelihood import Likelihood
+from secant.estimators.kernel.logistic import KernelLogistic
 from secant.estimators.kernel.rows import Rows, WholeSample
 from secant.estimators.kernel.selection import (
     Choice,
     KernelMethod,
     Link,
+    LogLink,
     selected,
 )
-from secant.estimators.kernel.settings import LEAVE_ONE_OUT, check_settings
+from secant.estimators.kernel.settings import LEPSKII, check_settings, has_leave_one_out
 from secant.samples import Sample, rows_for_scaling
 from secant.scaling import ScalingRule, Standardise
 
@@ -38,28 +40,34 @@ class KernelRatio(DirectMixin, RatioEstimator):
 
     `"ulsif"` (D1) and `"rulsif"` (D2) are least squares on centres from x_1, `"kulsif"` (D4) least
     squares in the kernel's Hilbert space on centres from both samples, `"kliep"` (D3) maximises a
-    likelihood. All are convex, deterministic but for the choice of centres, and quick; all model
-    the ratio, not its logarithm, so they suit samples that overlap.
+    likelihood. They model the ratio, not its logarithm, so they suit samples that overlap.
+    `"logistic"` (H1) is logistic regression in the Hilbert space, whose function is the log ratio.
+    All are convex, and deterministic but for the choice of centres.
 
     `log_ratio` is log p_1 − log p_0 for every method: RuLSIF's relative ratio is inverted (D2). A
     fitted ratio outside [floor, 1/floor], negative ones included, is clipped; `diagnostics_` says
     how often.
 
     Args:
-        method: `"ulsif"`, `"rulsif"`, `"kliep"` or `"kulsif"`.
+        method: `"ulsif"`, `"rulsif"`, `"kliep"`, `"kulsif"` or `"logistic"`.
         alpha: share of p_1 in RuLSIF's denominator, in [0, 1); None is 0.5. For no other method.
         n_centers: kernels at most; with at least as many as there are rows, all rows are centres
             and KuLSIF is exact.
         bandwidth: σ in scaled columns, or candidates; None is 11 multiples, ¼ to 8, of the median
             distance.
         ridge: ρ, or candidates; None is 1e-8 to 1, one a decade. Not for KLIEP, which has none.
-        iterations: rounds of iterated ridge (D5); 1 is the plain one. Not for KLIEP.
+        iterations: rounds of iterated ridge (D5, H1); 1 is the plain one. Not for KLIEP.
+        regularisation: of least squares: `"ridge"`, or another filter of the spectrum (H3):
+            `"cut-off"` leaves out directions below the ridge, `"flow"` follows the gradient until
+            1/ridge.
         nonnegative: set negative coefficients to 0, as in the papers on uLSIF and RuLSIF; clipping
-            instead is more accurate. Not for KLIEP (never negative) nor KuLSIF (no coefficients).
+            instead is more accurate. For those two only.
         selection: `"leave-one-out"` (D9), by the logistic loss of the log ratio; or a number of
-            folds. None is leave-one-out, and 5 folds for KLIEP (by its likelihood) and
-            `nonnegative`, which have no closed form.
-        floor: least ratio that can be told, and one over the largest.
+            folds; or `"lepskii"` (H2), which balances bias and noise to choose the ridge, and
+            leaves the bandwidth to held-out rows. None is leave-one-out, or 5 folds where there is
+            no closed form: KLIEP (by its likelihood), `nonnegative`, filters, and `"logistic"`
+            in several rounds.
+        floor: least ratio that can be told, and one over the largest; not for `"logistic"`.
         scaling: of the columns; None is `Standardise()`.
         random_state: seed of the choice of centres, and of rows and folds for the selection.
 
@@ -90,6 +98,7 @@ class KernelRatio(DirectMixin, RatioEstimator):
         bandwidth: float | list[float] | None = None,
         ridge: float | list[float] | None = None,
         iterations: int = 1,
+        regularisation: str = "ridge",
         nonnegative: bool = False,
         selection: str | int | None = None,
         floor: float = 1e-3,
@@ -102,6 +111,7 @@ class KernelRatio(DirectMixin, RatioEstimator):
         self.bandwidth = bandwidth
         self.ridge = ridge
         self.iterations = iterations
+        self.regularisation = regularisation
         self.nonnegative = nonnegative
         self.selection = selection
         self.floor = floor
@@ -128,18 +138,25 @@ class KernelRatio(DirectMixin, RatioEstimator):
         self.diagnostics_.warn()
 
     def _resolved(self) -> KernelMethod:
+        balances = self.selection == LEPSKII
         if self.method == "kliep":
             return KernelMethod(Likelihood(), Link(0.0, self.floor))
+        if self.method == "logistic":
+            return KernelMethod(
+                KernelLogistic(self.iterations), LogLink(), in_hilbert_space=True, balances=balances
+            )
         alpha = _ALPHA if self.alpha is None else float(self.alpha)
         return KernelMethod(
-            LeastSquares(self.iterations, self.nonnegative),
+            LeastSquares(self.iterations, self.nonnegative, self.regularisation),
             Link(alpha if self.method == "rulsif" else 0.0, self.floor),
             in_hilbert_space=self.method == "kulsif",
+            balances=balances,
         )
 
     def _centers(self, rows: Rows, rng: np.random.Generator) -> Float[np.ndarray, "b d"]:
-        """Distinct rows of x_1, where the ratio is large; of both samples for KuLSIF."""
-        shares = [rows.share_1] if self.method != "kulsif" else [rows.share_0, rows.share_1]
+        """Distinct rows of x_1, where the ratio is large; of both samples in the Hilbert space."""
+        of_both = self.method in ("kulsif", "logistic")
+        shares = [rows.share_0, rows.share_1] if of_both else [rows.share_1]
         parts = np.array_split(np.arange(self.n_centers), len(shares))
         drawn = [_drawn(s, part.size, rng) for s, part in zip(shares, parts, strict=True)]
         return np.unique(rows.x[np.concatenate(drawn)], axis=0)
@@ -166,12 +183,11 @@ class KernelRatio(DirectMixin, RatioEstimator):
         return _RIDGES if self.ridge is None else np.atleast_1d(np.asarray(self.ridge, np.float64))
 
     def _leaves_one_out(self) -> bool:
-        if self.selection is None:
-            return not (self.method == "kliep" or self.nonnegative)
-        return self.selection == LEAVE_ONE_OUT
+        return has_leave_one_out(self) and not isinstance(self.selection, int | np.integer)
 
     def _folds(self, rows: Rows, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
-        n_folds = _FOLDS if self.selection is None else int(self.selection)
+        asked = self.selection
+        n_folds = int(asked) if isinstance(asked, int | np.integer) else _FOLDS
         return fold_numbers((rows.share_1 > 0.0).astype(int), n_folds, rng)
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:

@@ -1,4 +1,4 @@
-"""Least squares (D1, D2, D4): closed forms, leave-one-out (D9) and iterated ridge (D5)."""
+"""Least squares (D1, D2, D4): closed forms, leave-one-out (D9), iterated ridge (D5), filters (H3)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from secant.estimators.kernel.rows import Blocks, FeatureRows
-from secant.estimators.kernel.solver import Solver, out_of_fold
+from secant.estimators.kernel.solver import Solver, logistic_loss, out_of_fold
 
 __all__ = ["LeastSquares", "Spectrum"]
 
@@ -41,6 +41,14 @@ class Spectrum:
             theta = (self.target + ridge * theta) / (self.values + ridge)
         return theta
 
+    def filtered_coefficients(self, ridge: float, scheme: str) -> Float[np.ndarray, " b"]:
+        """Qᵀθ = g_ρ(e) Qᵀh (H3): directions below ρ left out, or the gradient flow until 1/ρ."""
+        if scheme == "cut-off":
+            return np.where(self.values >= ridge, self.target / np.maximum(self.values, ridge), 0.0)
+        # (1 − exp(−e/ρ))/e, which is 1/ρ at e = 0.
+        length = np.maximum(self.values / ridge, _TINY)
+        return self.target * -np.expm1(-length) / (length * ridge)
+
     def left_out(self, rows: FeatureRows, ridge: float, iterations: int) -> Float[np.ndarray, " n"]:
         """φ(x)ᵀθ⁽⁻⁾ at every row (D9), whose features are given in the basis Q."""
         alone = (rows.numerator == 1.0) | (rows.denominator == 1.0)  # no fit without such a row
@@ -65,17 +73,22 @@ class LeastSquares(Solver):
     Attributes:
         iterations: of the ridge (D5); 1 is the plain one.
         nonnegative: set negative coefficients to 0 afterwards, as the papers on uLSIF do.
+        scheme: `ridge`, or another filter of H's spectrum (H3): `cut-off` or `flow`.
     """
 
     iterations: int = 1
     nonnegative: bool = False
+    scheme: str = "ridge"
 
     def coefficients(
         self, blocks: Blocks, ridges: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, "b k"]:
         """θ for each ridge, from one pass over the rows and one eigendecomposition."""
         spectrum = Spectrum.of(blocks)
-        rotated = [spectrum.rotated_coefficients(ridge, self.iterations) for ridge in ridges]
+        if self.scheme == "ridge":
+            rotated = [spectrum.rotated_coefficients(ridge, self.iterations) for ridge in ridges]
+        else:
+            rotated = [spectrum.filtered_coefficients(ridge, self.scheme) for ridge in ridges]
         theta = spectrum.vectors @ np.stack(rotated, axis=1)
         return np.maximum(theta, 0.0) if self.nonnegative else theta
 
@@ -93,6 +106,12 @@ class LeastSquares(Solver):
         columns = [spectrum.left_out(rotated, ridge, self.iterations) for ridge in ridges]
         return np.stack(columns, axis=1)
 
+    def local(
+        self, rows: FeatureRows, fitted: Float[np.ndarray, " n"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """u − v r, and v."""
+        return rows.numerator - rows.denominator * fitted, rows.denominator
+
     def criterion(
         self,
         log_ratio: Float[np.ndarray, "n k"],
@@ -106,4 +125,4 @@ class LeastSquares(Solver):
         candidate with the least squared loss was off by 0.05 to 3.1 nats over x_1 (uLSIF and
         KuLSIF); the one chosen here by 0.05 to 0.12.
         """
-        return share_0 @ np.logaddexp(0.0, log_ratio) + share_1 @ np.logaddexp(0.0, -log_ratio)
+        return logistic_loss(log_ratio, share_0, share_1)

@@ -8,11 +8,12 @@ from types import ModuleType
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from secant.estimators.kernel.balancing import balanced_ridge
 from secant.estimators.kernel.basis import GaussianBasis, Numbers, squared_distances
 from secant.estimators.kernel.rows import Rows, featured
 from secant.estimators.kernel.solver import Solver
 
-__all__ = ["Choice", "KernelMethod", "Link", "selected"]
+__all__ = ["Choice", "KernelMethod", "Link", "LogLink", "selected"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,22 @@ class Link:
 
 
 @dataclass(frozen=True)
+class LogLink:
+    """For a fitted log ratio (H1): as it is."""
+
+    alpha: float = 0.0
+
+    def log_ratio(self, fitted: Numbers, xp: ModuleType = np) -> Numbers:
+        """The fitted value."""
+        del xp
+        return fitted
+
+    def is_clipped(self, fitted: Float[np.ndarray, " *n"]) -> Bool[np.ndarray, " *n"]:
+        """Never."""
+        return np.zeros(fitted.shape, dtype=bool)
+
+
+@dataclass(frozen=True)
 class KernelMethod:
     """A method by its parts.
 
@@ -52,11 +69,13 @@ class KernelMethod:
         solver: how coefficients are fitted.
         link: from the fitted values to the log ratio.
         in_hilbert_space: penalise the norm of the function (D4), not of its coefficients.
+        balances: choose the ridge by (H2) for each bandwidth, and held-out rows for that alone.
     """
 
     solver: Solver
-    link: Link
+    link: Link | LogLink
     in_hilbert_space: bool = False
+    balances: bool = False
 
     def basis(self, centers: Float[np.ndarray, "b d"], bandwidth: float) -> GaussianBasis:
         """The features for one bandwidth."""
@@ -89,11 +108,14 @@ def selected(
     for bandwidth in bandwidths:
         features = method.basis(centers, bandwidth).at(squared)
         block = featured(rows, features, method.link.alpha)
-        fitted = method.solver.held_out(block, ridges, folds)
+        rivals = ridges
+        if method.balances:
+            rivals = ridges[[balanced_ridge(method.solver, block, ridges)]]
+        fitted = method.solver.held_out(block, rivals, folds)
         log_ratio = method.link.log_ratio(fitted)
         losses = method.solver.criterion(log_ratio, rows.share_0, rows.share_1)
         k = int(np.argmin(losses))
         if best is None or losses[k] < best.loss:
-            best = Choice(float(bandwidth), float(ridges[k]), float(losses[k]), fitted[:, k])
+            best = Choice(float(bandwidth), float(rivals[k]), float(losses[k]), fitted[:, k])
     assert best is not None
     return best

@@ -12,16 +12,21 @@ from secant.scaling import ScalingRule
 if TYPE_CHECKING:
     from secant.estimators.kernel.estimator import KernelRatio
 
-__all__ = ["LEAVE_ONE_OUT", "check_settings"]
+__all__ = ["LEAVE_ONE_OUT", "LEPSKII", "check_settings", "has_leave_one_out"]
 
-LEAVE_ONE_OUT = "leave-one-out"
-_METHODS = ("kliep", "kulsif", "rulsif", "ulsif")
+LEAVE_ONE_OUT, LEPSKII = "leave-one-out", "lepskii"
+_METHODS = ("kliep", "kulsif", "logistic", "rulsif", "ulsif")
+_SCHEMES = ("cut-off", "flow", "ridge")
 
 
 def check_settings(estimator: KernelRatio) -> None:
     """Refuse what no fit can be made of, and settings that the method does not have."""
     if estimator.method not in list(_METHODS):  # a list: the value may not be hashable
         raise ValueError(f"`method` must be one of {list(_METHODS)}; got {estimator.method!r}.")
+    if estimator.regularisation not in list(_SCHEMES):
+        raise ValueError(
+            f"`regularisation` must be one of {list(_SCHEMES)}; got {estimator.regularisation!r}."
+        )
     _check_numbers(estimator)
     _check_that_it_applies(estimator)
     _check_selection(estimator)
@@ -57,12 +62,15 @@ def _check_that_it_applies(estimator: KernelRatio) -> None:
         "ridge": estimator.ridge is not None,
         "iterations": estimator.iterations != 1,
         "nonnegative": estimator.nonnegative,
+        "regularisation": estimator.regularisation != "ridge",
     }
+    least_squares = ("ridge", "iterations", "regularisation")
     has = {
         "kliep": (),
-        "kulsif": ("ridge", "iterations"),
-        "rulsif": ("alpha", "ridge", "iterations", "nonnegative"),
-        "ulsif": ("ridge", "iterations", "nonnegative"),
+        "kulsif": least_squares,
+        "logistic": ("ridge", "iterations"),
+        "rulsif": ("alpha", "nonnegative", *least_squares),
+        "ulsif": ("nonnegative", *least_squares),
     }
     for name in (name for name, is_given in given.items() if is_given):
         if name not in has[estimator.method]:
@@ -72,17 +80,43 @@ def _check_that_it_applies(estimator: KernelRatio) -> None:
                 f"with method={estimator.method!r}."
             )
 
+    if given["regularisation"] and given["iterations"]:
+        raise ValueError(
+            "`iterations` are of the ridge; got "
+            f"iterations={estimator.iterations} with regularisation={estimator.regularisation!r}."
+        )
+
+
+def has_leave_one_out(estimator: KernelRatio) -> bool:
+    """Whether there is a formula: (D9) of least squares by a ridge, or (H1) in one round."""
+    if estimator.method == "logistic":
+        return bool(estimator.iterations == 1)
+    is_ridge = estimator.regularisation == "ridge" and not estimator.nonnegative
+    return is_ridge and estimator.method != "kliep"
+
 
 def _check_selection(estimator: KernelRatio) -> None:
     value = estimator.selection
     is_number = is_count(value, least=2)
-    if not (value is None or is_number or value == LEAVE_ONE_OUT):
+    if not (value is None or is_number or value in (LEAVE_ONE_OUT, LEPSKII)):
         raise ValueError(
-            f"`selection` must be {LEAVE_ONE_OUT!r}, a number of folds of at least 2, or None; "
+            f"`selection` must be {LEAVE_ONE_OUT!r}, {LEPSKII!r}, a number of folds of at least 2, "
+            f"or None; got {value!r}."
+        )
+    if value == LEAVE_ONE_OUT and not has_leave_one_out(estimator):
+        raise ValueError(
+            "`selection` must be a number of folds or None for KLIEP, for nonnegative=True, for "
+            "filters and for iterated logistic regression, which have no closed form for it; "
             f"got {value!r}."
         )
-    if value == LEAVE_ONE_OUT and (estimator.method == "kliep" or estimator.nonnegative):
+    if value == LEPSKII and not _has_one_ridge(estimator):
         raise ValueError(
-            f"`selection` must be a number of folds or None for KLIEP and for nonnegative=True, "
-            f"which have no closed form for it; got {value!r}."
+            "`selection` 'lepskii' chooses the ridge of one round, without nonnegative=True; not "
+            f"for method={estimator.method!r}, iterations={estimator.iterations}, "
+            f"nonnegative={estimator.nonnegative}, regularisation={estimator.regularisation!r}."
         )
+
+
+def _has_one_ridge(estimator: KernelRatio) -> bool:
+    plain = estimator.iterations == 1 and estimator.regularisation == "ridge"
+    return plain and not estimator.nonnegative and estimator.method != "kliep"

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from secant.estimators.kernel.rows import Blocks, FeatureRows
 
-__all__ = ["Solver", "out_of_fold"]
+__all__ = ["Solver", "logistic_loss", "out_of_fold"]
 
 
 class Solver(abc.ABC):
@@ -38,6 +38,12 @@ class Solver(abc.ABC):
         assert folds is not None  # the settings refuse leave-one-out where there is no formula
         return out_of_fold(self, rows, ridges, folds)
 
+    def local(
+        self, rows: FeatureRows, fitted: Float[np.ndarray, " n"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Minus slope and curvature of each row's loss in its fitted value."""
+        raise NotImplementedError  # the settings refuse the balancing of fits that have no ridge
+
     @abc.abstractmethod
     def criterion(
         self,
@@ -46,6 +52,15 @@ class Solver(abc.ABC):
         share_1: Float[np.ndarray, " n"],
     ) -> Float[np.ndarray, " k"]:
         """The loss of held-out log ratios by which candidates are compared."""
+
+
+def logistic_loss(
+    log_ratio: Float[np.ndarray, "n k"],
+    share_0: Float[np.ndarray, " n"],
+    share_1: Float[np.ndarray, " n"],
+) -> Float[np.ndarray, " k"]:
+    """E_0[softplus(log r)] + E_1[softplus(−log r)], proper for any log ratio."""
+    return share_0 @ np.logaddexp(0.0, log_ratio) + share_1 @ np.logaddexp(0.0, -log_ratio)
 
 
 def out_of_fold(

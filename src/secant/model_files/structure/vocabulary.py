@@ -46,6 +46,10 @@ _REFUSED = {
         "its scikit-learn classifier could be saved by pickle only, which runs code when it is "
         "loaded. Save the classifier with the tool its makers advise, or fit a ClassifierRatio"
     ),
+    "FeaturisedRatio": (
+        "its flow is code of flowjax, which a model file does not hold. Fit the estimator without "
+        "it, or save flow and estimator_ each by their own means"
+    ),
     **dict.fromkeys(
         ("Given", "_Pulled", "FlowJAX"),
         "a density of your own as a base is code, which a model file does not hold. Take a base by "

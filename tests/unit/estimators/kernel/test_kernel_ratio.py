@@ -11,7 +11,8 @@ from tests.unit.estimators.closed_form import NormalPair, rmse
 from secant import ClippedRatioWarning, Identity, KernelRatio, OverlapWarning
 from secant.estimators.kernel import KernelDiagnostics, estimator
 
-METHODS = ["ulsif", "rulsif", pytest.param("kliep", marks=pytest.mark.slow), "kulsif"]
+SLOW = [pytest.param(method, marks=pytest.mark.slow) for method in ("kliep", "logistic")]
+METHODS = ["ulsif", "rulsif", "kulsif", *SLOW]
 N = 4000
 PAIR = NormalPair(multivariate_normal([0.5, 0.5]))
 # 10 000 rows give 0.04 to 0.13 over rows of x_1, four seeds a method; 4000 rows up to 0.2.
@@ -154,8 +155,8 @@ def test_weights_are_repeated_rows(method):
     )
     weighted = clone(new).fit_samples(x_0, x_1, weight_0=counts[0], weight_1=counts[1])
     plain = clone(new).fit_samples(x_0, x_1)
-    # KLIEP stops within 1e-6 nats of its optimum, by different steps.
-    tolerance = 1e-2 if method == "kliep" else 1e-6
+    # KLIEP and Newton's method stop just above their optimum, by different steps.
+    tolerance = {"kliep": 1e-2, "logistic": 1e-3}.get(method, 1e-6)
     np.testing.assert_allclose(weighted.log_ratio(x_1), repeated.log_ratio(x_1), atol=tolerance)
     assert np.abs(weighted.log_ratio(x_1) - plain.log_ratio(x_1)).max() > 5 * tolerance
 
@@ -192,6 +193,23 @@ def test_columns_of_any_scale(method, samples, fresh):
 def test_iterated_ridge_is_accurate_too(samples, fresh):
     found = KernelRatio("kulsif", n_centers=100, iterations=4, random_state=0)
     found.fit_samples(*samples)
+    assert rmse(found.log_ratio(fresh[1]), PAIR.log_ratio(fresh[1])) < RMSE
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "kulsif", "selection": "lepskii"},
+        {"method": "logistic", "bandwidth": [1.0, 3.0]},
+        {"method": "logistic", "selection": "lepskii", "bandwidth": 2.0},
+        {"method": "logistic", "iterations": 2, "selection": 2, "bandwidth": 2.0},
+        {"method": "kulsif", "regularisation": "cut-off"},
+        {"method": "rulsif", "regularisation": "flow"},
+    ],
+    ids=str,
+)
+def test_other_regularisation_is_accurate_too(samples, fresh, settings):
+    found = KernelRatio(n_centers=50, random_state=0, **settings).fit_samples(*samples)
     assert rmse(found.log_ratio(fresh[1]), PAIR.log_ratio(fresh[1])) < RMSE
 
 
@@ -239,7 +257,11 @@ BAD = {
     "bandwidths": ({"bandwidth": [1.0, np.nan]}, "`bandwidth` must be a positive number"),
     "ridge": ({"ridge": "auto"}, "`ridge` must be a positive number, several or None; got 'auto'"),
     "floor": ({"floor": 1.0}, r"`floor` must lie in \(0, 1\); got 1.0"),
-    "selection": ({"selection": 1}, "`selection` must be 'leave-one-out', a number .*got 1"),
+    "selection": ({"selection": 1}, "`selection` must be 'leave-one-out', 'lepskii', .*got 1"),
+    "scheme": ({"regularisation": "lasso"}, r"`regularisation` must be one of .*got 'lasso'"),
+    "whose scheme": ({"method": "kliep", "regularisation": "flow"}, "`regularisation` applies to"),
+    "scheme in rounds": ({"regularisation": "flow", "iterations": 2}, "`iterations` are of the"),
+    "balanced rounds": ({"selection": "lepskii", "iterations": 2}, "'lepskii' chooses the ridge"),
     "no formula": (
         {"method": "kliep", "selection": "leave-one-out"},
         "`selection` must be a number of folds or None for KLIEP",

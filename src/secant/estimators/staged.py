@@ -1,0 +1,128 @@
+"""StagedRatio: a ratio learned in stages, each from what the last one has left over."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp
+from sklearn.base import clone
+
+from secant.estimators._base import RatioEstimator
+from secant.estimators.checks import is_count
+from secant.estimators.classifier import ClassifierRatio
+from secant.estimators.direct import DirectDiagnostics, DirectMixin, HeldOutRatios
+from secant.exceptions import OverlapWarning
+from secant.samples import Sample
+
+__all__ = ["StagedRatio"]
+
+_HELD_OUT_SHARE = 0.1
+
+
+class StagedRatio(DirectMixin, RatioEstimator):
+    """log r = Σ_k log r_k, where r_k compares x_1 with x_0 weighted by the stages before (R3).
+
+    Where one classifier saturates, the next one starts from samples that are nearer. Stages are
+    added as long as they lower the logistic loss on held-out rows.
+
+    Args:
+        estimator: of a stage; None is `ClassifierRatio()`. It must take weights.
+        n_stages: at most.
+        random_state: seed of all stages.
+
+    Attributes:
+        stages_: the fitted estimators, in turn.
+        offset_: what normalises the weights between them, in nats.
+        diagnostics_: a `DirectDiagnostics` of a tenth of the rows, left out of every stage.
+
+    References:
+        [@xiao2022adaptive]
+    """
+
+    diagnostics_: DirectDiagnostics
+
+    def __init__(
+        self,
+        estimator: RatioEstimator | None = None,
+        *,
+        n_stages: int = 3,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_stages = n_stages
+        self.random_state = random_state
+
+    def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
+        part = ClassifierRatio() if self.estimator is None else self.estimator
+        if not isinstance(part, RatioEstimator):
+            raise TypeError(f"`estimator` must be a RatioEstimator or None; got {part!r}.")
+        if not is_count(self.n_stages, least=1):
+            raise ValueError(f"`n_stages` must be an integer of at least 1; got {self.n_stages!r}.")
+        rng = np.random.default_rng(seed)
+        (train_0, held_0), (train_1, held_1) = (_split(s, rng) for s in (sample_0, sample_1))
+        stages: tuple[RatioEstimator, ...] = ()
+        offset, best = 0.0, np.inf
+        on_train = np.zeros(train_0.rows.shape[0])
+        on_held = tuple(np.zeros(s.rows.shape[0]) for s in (held_0, held_1))
+        while len(stages) < self.n_stages:
+            weights = _weighted(train_0, on_train)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", OverlapWarning)  # said of the whole, below
+                stage = clone(part).set_params(random_state=seed + len(stages))
+                stage.fit_samples(
+                    train_0.rows, train_1.rows, weight_0=weights, weight_1=train_1.weights
+                )
+            constant = _log_mean(on_train, train_0.weights)
+            found = tuple(
+                g + stage.log_ratio(s.rows) - constant
+                for g, s in zip(on_held, (held_0, held_1), strict=True)
+            )
+            kept = HeldOutRatios.resampled(found, (held_0.weights, held_1.weights), rng)
+            if stages and kept.loss()[0] >= best:
+                break
+            stages, best, held_out = (*stages, stage), kept.loss()[0], kept
+            offset -= constant
+            on_train, on_held = on_train + stage.log_ratio(train_0.rows) - constant, found
+        self.stages_, self.offset_ = stages, float(offset)
+        self.diagnostics_ = held_out.diagnostics(self._feature_drift(held_0.rows, held_1.rows))
+        self.diagnostics_.warn()
+
+    def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        return np.sum([stage.log_ratio(X) for stage in self.stages_], axis=0) + self.offset_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        return hasattr(self, "diagnostics_")
+
+
+def _split(sample: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
+    """The rows to train on, and a tenth that is held out."""
+    n = sample.rows.shape[0]
+    order = rng.permutation(n)
+    n_held = max(1, round(_HELD_OUT_SHARE * n))
+    train, held = (
+        Sample(
+            np.asarray(sample.rows[rows]),
+            None if sample.weights is None else sample.weights[rows],
+        )
+        for rows in (np.sort(order[n_held:]), np.sort(order[:n_held]))
+    )
+    return train, held
+
+
+def _weighted(sample: Sample, log_ratio: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
+    """The sample's weights times the ratio, 1 on average: a penalty shall count as it did."""
+    if not log_ratio.any():
+        return sample.weights
+    weights = np.exp(log_ratio - log_ratio.max())
+    if sample.weights is not None:
+        weights *= sample.weights
+    return weights / weights.mean()
+
+
+def _log_mean(values: Float[np.ndarray, " n"], weights: Float[np.ndarray, " n"] | None) -> float:
+    """log E[e^value] over weighted rows."""
+    share = np.ones(values.size) if weights is None else weights
+    return float(logsumexp(values, b=share / share.sum()))
