@@ -11,8 +11,7 @@ from secant.tasks.divergence import (
     kl_divergence,
     total_variation,
 )
-from secant.tasks.drift import DriftDetector, detect_drift
-from secant.tasks.drift_report import DriftReport
+from secant.tasks.drift_detector import DriftDetector, detect_drift
 from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
 from secant.tasks.mi_estimator import MIEstimator
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
@@ -29,7 +28,6 @@ __all__ = [
     "DensityEstimator",
     "Divergence",
     "DriftDetector",
-    "DriftReport",
     "ImportanceWeights",
     "MIEstimator",
     "MIOptions",
