@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
     from secant.estimators import ChasmSwitch, RatioEstimator
 
-__all__ = ["Method", "MethodOption", "ratio_estimator", "with_settings"]
+__all__ = [
+    "Method",
+    "MethodOption",
+    "SavableMethod",
+    "SavableMethodOption",
+    "ratio_estimator",
+    "with_settings",
+]
 
 Estimator = TypeVar("Estimator", bound="BaseEstimator")
 
@@ -23,17 +30,32 @@ Estimator = TypeVar("Estimator", bound="BaseEstimator")
 class Method(enum.Enum):
     """By which a ratio is fitted."""
 
-    AUTO = "auto"  # a classifier where the samples overlap, the secant where they do not
+    AUTO = "auto"
     SECANT = "secant"
     CLASSIFIER = "classifier"
-    LOGISTIC = "logistic"  # regression on squares and products of columns: a quick look
+    LOGISTIC = "logistic"  # regression on squares and products of columns
+    TREES = "trees"  # gradient boosting
+
+
+class SavableMethod(enum.Enum):
+    """By which a ratio is fitted that a model file can hold: networks."""
+
+    AUTO = "auto"
+    SECANT = "secant"
+    CLASSIFIER = "classifier"
 
 
 MethodOption = Annotated[
     Method,
     typer.Option(
-        help="auto: a network that classifies where the tables overlap, the secant elsewhere; "
-        "logistic: a quick look, no network."
+        help="auto: chosen for the rows at hand; secant and classifier: networks; logistic: "
+        "regression on squares and products; trees: gradient boosting."
+    ),
+]
+SavableMethodOption = Annotated[
+    SavableMethod,
+    typer.Option(
+        help="auto: a network that classifies where the tables overlap, the secant elsewhere."
     ),
 ]
 
@@ -50,6 +72,7 @@ def ratio_estimator(
         session: of the command.
     """
     from secant.estimators import SecantRatio, SklearnRatio
+    from secant.tasks.model_choice import boosted_trees
 
     assert switch.near is not None
     estimator: RatioEstimator = {
@@ -57,6 +80,7 @@ def ratio_estimator(
         Method.SECANT: SecantRatio(),
         Method.CLASSIFIER: switch.near,
         Method.LOGISTIC: SklearnRatio(folds=None),
+        Method.TREES: boosted_trees(),
     }[method]
     return with_settings(estimator, n, session)
 

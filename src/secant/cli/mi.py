@@ -58,7 +58,7 @@ def mi(
     if matrix:
         if x or y or z:
             raise ValueError("--matrix takes all pairs of --columns; leave out --x, --y and --z.")
-        result, writers = matrix_information(session, data, columns, missing, settings)
+        result, writers = matrix_information(session, data, columns, missing, settings, output)
     else:
         if not x or not y:
             raise ValueError("Name the columns: --x … --y …, or --matrix for all pairs.")

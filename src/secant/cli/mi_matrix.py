@@ -25,8 +25,12 @@ def matrix_information(
     columns: list[str] | None,
     missing: Missing,
     settings: MISettings,
+    output: Path | None,
 ) -> tuple[dict[str, JSON], Writers]:
-    """Estimate and show them; the result as JSON has it, and how to report it."""
+    """Estimate and show them; the result as JSON has it, and how to report it.
+
+    Finished pairs are kept beside the report, from where the same command goes on.
+    """
     from secant.tasks import mutual_information_matrix
 
     part = OneTable.read(data, columns, missing, seed=session.seed)
@@ -35,19 +39,36 @@ def matrix_information(
         part.rows,
         options=settings.options(part.rows.shape[0], session),
         progress=False if session.quiet else None,
+        resume=_kept(output),
         random_state=session.seed,
     )
     found = replace(found, names=part.encoding.names)
     _show_matrix(session, found)
+    d = len(found.names)
+    if found.n_finished < d * (d - 1) // 2:
+        goes_on = "" if output is None else "; the same command goes on from there"
+        session.say(f"Stopped after {found.n_finished} of {d * (d - 1) // 2} pairs{goes_on}.")
     result: dict[str, JSON] = {
         "columns": found.names,
         "rows": part.rows.shape[0],
         "estimate": found.estimate.tolist(),
         "standard_error": found.standard_error.tolist(),
         "p_value": found.p_value.tolist(),
+        "adjusted_p_value": found.adjusted_p_value.tolist(),
+        "finished_pairs": found.n_finished,
         "unit": found.base,
     }
     return result, _writers(found, session)
+
+
+def _kept(output: Path | None) -> Path | None:
+    """The file of finished pairs, in the report's folder or beside its page."""
+    if output is None:
+        return None
+    if output.suffix:
+        return output.with_suffix(".pairs.jsonl")
+    output.mkdir(parents=True, exist_ok=True)
+    return output / "pairs.jsonl"
 
 
 def _check_numbers(part: OneTable) -> None:
@@ -84,7 +105,7 @@ def _drawn(found: MutualInformationMatrix, folder: Path) -> Sequence[Path]:
 def _show_matrix(session: Session, found: MutualInformationMatrix) -> None:
     d = len(found.names)
     session.show_table(
-        ("column", "column", found.base, "± s.e.", "p-value"),
+        ("column", "column", found.base, "± s.e.", "p-value", "adjusted p"),
         [
             (
                 found.names[i],
@@ -92,6 +113,7 @@ def _show_matrix(session: Session, found: MutualInformationMatrix) -> None:
                 f"{found.estimate[i, j]:.4f}",
                 f"{found.standard_error[i, j]:.4f}",
                 f"{found.p_value[i, j]:.3g}",
+                f"{found.adjusted_p_value[i, j]:.3g}",
             )
             for i, j in found.strongest(d * (d - 1) // 2)
         ],

@@ -140,8 +140,9 @@ def _compared(
 ) -> Comparison:
     """Everything that follows from the fits; none is made here."""
     names, level = plan.feature_names, plan.confidence
+    draws = np.random.RandomState(rng.randint(2**31 - 1))  # as in `kl_divergence`
     test = tested(fits, x_0, x_1, n_permutations=plan.n_permutations, rng=rng)
-    found = divergence_intervals(fits, x_0, x_1, confidence=level, p_value=test.p_value, rng=rng)
+    found = divergence_intervals(fits, x_0, x_1, confidence=level, p_value=test.p_value, rng=draws)
     features = feature_contributions(fits, x_0, x_1, feature_drift(x_0, x_1, names), rng)
     path = path_picture(fits, x_0, x_1)
     zero, one = fits.log_ratio_0, fits.log_ratio_1

@@ -184,11 +184,12 @@ def _examined(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=rng
     )
     rows_0, rows_1 = checked_rows(x_0, "x_0"), checked_rows(x_1, "x_1")
+    draws = np.random.RandomState(rng.randint(2**31 - 1))
     p_value = None
     if scores.choice is not None:  # which made the fit look better than it would on other rows
         p_value = pooled_p_value(rows_0, rows_1, n_permutations=_PERMUTATIONS, rng=rng)
     found = divergence_intervals(
-        scores, rows_0, rows_1, confidence=confidence, p_value=p_value, rng=rng
+        scores, rows_0, rows_1, confidence=confidence, p_value=p_value, rng=draws
     )
     return scores, found
 

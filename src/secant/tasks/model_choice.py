@@ -243,11 +243,7 @@ def _best(found: list[_Candidate], labels: Int[np.ndarray, " n"]) -> ModelChoice
     # A regression can be refitted for intervals: another model has to be better beyond doubt.
     plain = [name for name in close if name in _NAMES.values()]
     chosen = by_name[plain[0] if plain else looks[0].name]
-    rivals = tuple(
-        by_name[name].estimator.classifier
-        for name in plain
-        if name != chosen.name
-    )
+    rivals = tuple(by_name[name].estimator.classifier for name in plain if name != chosen.name)
     others = ", ".join(f"{look.name} {look.loss:.4f}" for look in looks if look.name != chosen.name)
     loss = _mean(chosen.losses, labels)
     reason = f"held-out loss {loss:.4f}" + (f"; {others}" if others else "")

@@ -19,6 +19,7 @@ __all__ = [
     "combined_p_value",
     "fold_p_values",
     "p_value_of_difference",
+    "p_value_of_pairing",
     "permutation_p_value",
     "pooled_p_value",
 ]
@@ -60,6 +61,21 @@ def p_value_of_difference(
     # With the total fixed, the difference of means grows with the sum over the second sample.
     permuted = np.array([rng.permutation(both)[:m].sum() for _ in range(n_permutations)])
     return permutation_p_value(float(score_1.sum()), permuted)
+
+
+def p_value_of_pairing(
+    scores: Float[np.ndarray, "n n"], *, n_permutations: int, rng: np.random.RandomState
+) -> float:
+    """Of the mean score of the pairs (i, i) among those of (i, π(i)) for random permutations π.
+
+    Args:
+        scores: (n, n) of the first half of row i with the second half of row j.
+        n_permutations: drawn uniformly, whatever n.
+        rng: of the permutations.
+    """
+    rows = np.arange(len(scores))
+    permuted = [scores[rows, rng.permutation(rows.size)].mean() for _ in range(n_permutations)]
+    return permutation_p_value(float(scores[rows, rows].mean()), np.array(permuted))
 
 
 def fold_p_values(
