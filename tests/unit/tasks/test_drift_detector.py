@@ -212,9 +212,7 @@ def arrow(x, names=NAMES):
 
 def test_columns_are_named_by_tables_or_by_hand(found):
     reference, current = tables()
-    named = compare(
-        arrow(reference), arrow(current), estimator=linear(), n_folds=2, random_state=0
-    )
+    named = compare(arrow(reference), arrow(current), estimator=linear(), n_folds=2, random_state=0)
     assert named.features[0].name == "pressure"
     by_hand = compare(
         reference, current, estimator=linear(), n_folds=2, feature_names=NAMES, random_state=0
