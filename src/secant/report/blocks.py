@@ -176,17 +176,7 @@ class Columns:
 
 
 Block = (
-    Text
-    | Note
-    | Code
-    | Pairs
-    | Intervals
-    | Gauges
-    | Table
-    | HeatMap
-    | Picture
-    | Columns
-    | Chart
+    Text | Note | Code | Pairs | Intervals | Gauges | Table | HeatMap | Picture | Columns | Chart
 )
 
 

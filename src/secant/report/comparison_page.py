@@ -176,7 +176,7 @@ def _rows_lie(found: Comparison) -> list[Block]:
     one = found.sample_names[1]
     text = Text(
         f"The log ratio is log p₁ − log p₀: above 0, a row looks more like {one}. Every row is "
-        "scored by a fit that has not seen it."
+        f"scored by a fit that has not seen it. {found.why_no_path}"
     )
     if found.path is None:
         return [histogram, text]

@@ -1,5 +1,7 @@
 """The jobs people come for, each on top of any ratio estimator."""
 
+import warnings
+
 from secant.tasks.annealing import Annealing
 from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
@@ -47,3 +49,14 @@ __all__ = [
     "total_variation",
     "two_sample_test",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "DriftReport":
+        warnings.warn(
+            "DriftReport is deprecated: comparisons are secant.tasks.Comparison.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return Comparison
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

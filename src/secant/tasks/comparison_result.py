@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -149,6 +150,16 @@ class Comparison:
     call: str = field(repr=False)
     seed: int
     seconds: float
+
+    @property
+    def drift(self) -> Comparison:
+        """Deprecated: a comparison is its own drift report."""
+        warnings.warn(
+            "Comparison.drift is deprecated: the comparison itself has all of it.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self
 
     @property
     def cross_fit(self) -> CrossFit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from secant.estimators import ClassifierRatio, RatioEstimator, SklearnRatio
+from secant.estimators import ChasmSwitch, ClassifierRatio, RatioEstimator, SklearnRatio
 from secant.exceptions import OverlapWarning, UntrainedWarning
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
@@ -33,7 +33,6 @@ _RIDGES = (1.0, 10.0, 100.0)
 _MOST_FEATURES = 100
 _ROWS_A_FEATURE = 4  # of the smaller sample
 _ROWS_FOR_TREES = 300  # below, trees have not won against a regression on any pair of the suite
-_ROWS_FOR_NETWORK = 1000
 _MOST_ROWS = 5000  # of each sample, to look at
 _STEPS = 400  # of a network, to look at
 _FOLDS = 5
@@ -111,13 +110,19 @@ def chosen_model(
     n_folds = min(_FOLDS, n)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
     found = [_regression(basis, rows, labels, folds) for basis in _bases(n, d)]
-    if n >= _ROWS_FOR_TREES:
-        found.append(_trees(rows, labels, folds))
     best = min(found, key=lambda c: _mean(c.losses, labels))
     if _wrong(best, labels) < min(_FEWEST_WRONG, _SHARE_WRONG * labels.size):
         return _far(default_ratio(n, d), found, labels)
-    if n >= FEW_ROWS or (n >= _ROWS_FOR_NETWORK and best.name == _TREES):
-        found.append(_network(best, rows, labels, folds, default_ratio(n, d), rng))
+    slower: list[tuple[str, RatioEstimator, RatioEstimator]] = []
+    if n >= _ROWS_FOR_TREES:
+        slower.append((_TREES, boosted_trees(), boosted_trees()))
+    if n >= FEW_ROWS:
+        switch = default_ratio(n, d)
+        slower.append((_NETWORK, switch, _short_training(switch, n)))
+    found += [
+        _on_one_fold(name, model, look, best, rows, labels, folds, rng)
+        for name, model, look in slower
+    ]
     return _best(found, labels)
 
 
@@ -143,15 +148,6 @@ def _regression(
     return min(found, key=lambda c: _mean(c.losses, labels))
 
 
-def _trees(
-    rows: Float[np.ndarray, "n d"], labels: Int[np.ndarray, " n"], folds: StratifiedKFold
-) -> _Candidate:
-    estimator = boosted_trees()
-    model = clone(estimator.classifier).set_params(random_state=0)
-    margin = _held_out(model, rows, labels, folds)
-    return _candidate(_TREES, estimator, margin, labels)
-
-
 def _held_out(
     model: ClassifierMixin,
     features: Float[np.ndarray, "n k"],
@@ -165,31 +161,44 @@ def _held_out(
     return margin
 
 
-def _network(
+def _on_one_fold(
+    name: str,
+    estimator: RatioEstimator,
+    look: RatioEstimator,
     best: _Candidate,
     rows: Float[np.ndarray, "n d"],
     labels: Int[np.ndarray, " n"],
     folds: StratifiedKFold,
-    switch: RatioEstimator,
     rng: np.random.RandomState,
 ) -> _Candidate:
-    """A short training on one fold; elsewhere it is given the losses of the best so far."""
+    """A slower model at one fold only; elsewhere it is given what the best so far has said.
+
+    Args:
+        name: in words.
+        estimator: the candidate.
+        look: what is fitted here, the same or a shorter training of it.
+        best: the best candidate so far.
+        rows: of both samples.
+        labels: 0 or 1.
+        folds: of which the first is held out.
+        rng: of the seed.
+    """
     train, test = next(iter(folds.split(rows, labels)))
-    near = clone(switch.near)
-    assert isinstance(near, ClassifierRatio)
-    few = {"steps": _STEPS, "batch_size": training_for(train.size).batch_size}
-    near.set_params(
-        training=type(training_for(train.size))(**few),
-        progress=False,
-        random_state=rng.randint(2**31 - 1),
-    )
+    fitted = clone(look).set_params(random_state=rng.randint(2**31 - 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverlapWarning)
         warnings.simplefilter("ignore", UntrainedWarning)
-        near.fit(rows[train], labels[train])
+        fitted.fit(rows[train], labels[train])
     log_ratio = best.log_ratio.copy()
-    log_ratio[test] = near.log_ratio(rows[test])
-    return _Candidate(_NETWORK, switch, _losses(log_ratio, labels), log_ratio)
+    log_ratio[test] = fitted.log_ratio(rows[test])
+    return _Candidate(name, estimator, _losses(log_ratio, labels), log_ratio)
+
+
+def _short_training(switch: ChasmSwitch, n: int) -> ClassifierRatio:
+    """The classifier of the default, with as many steps as a look is worth."""
+    near = clone(switch.near)
+    assert isinstance(near, ClassifierRatio)
+    return near.set_params(training=replace(training_for(n), steps=_STEPS), progress=False)
 
 
 def _candidate(
