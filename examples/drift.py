@@ -14,10 +14,11 @@ from secant.report.figures import plot_drift
 wine = load_wine()
 reference, current = wine.data[wine.target == 0], wine.data[wine.target == 1]
 kept = [wine.feature_names.index(n) for n in ("ash", "magnesium", "nonflavanoid_phenols", "hue")]
-found = secant.detect_drift(
+found = secant.compare(
     reference[:, kept],
     current[:, kept],
     estimator=secant.SklearnRatio(folds=None),
+    sample_names=("reference", "current"),
     feature_names=[wine.feature_names[i] for i in kept],
     random_state=0,
 )

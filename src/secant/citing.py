@@ -45,7 +45,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "GaussianMixtureReference": ("cappe2009online",),
     "Divergence": ("nguyen2010estimating",),
     "TwoSampleTest": ("lopezpaz2017revisiting", "phipson2010permutation", "liu2020cauchy"),
-    "DriftReport": ("phipson2010permutation", "liu2020cauchy"),
+    "Comparison": ("phipson2010permutation", "liu2020cauchy"),
     "ImportanceWeights": ("shimodaira2000improving", "vehtari2024pareto"),
     "CovariateShift": ("shimodaira2000improving",),
     "MutualInformation": ("donsker1983asymptotic", "liu2020cauchy"),

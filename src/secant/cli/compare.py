@@ -55,12 +55,15 @@ def compare(
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"comparing {len(x_0):,} and {len(x_1):,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))
+    estimator = None
+    if method is not Method.AUTO or session.training:
+        estimator = ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session)
     found = compared(
         x_0,
         x_1,
         feature_names=tables.encoding.names,
         sample_names=(a.name, b.name) if a.name != b.name else (str(a), str(b)),
-        estimator=ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session),
+        estimator=estimator,
         n_folds=folds,
         n_permutations=permutations,
         confidence=confidence,
@@ -102,8 +105,15 @@ def _unlike(rows: UnlikeRows, source: OneTable) -> UnlikeRows:
     numbers = source.encoded.kept[rows.numbers]
     names = source.encoding.inputs
     cells = source.table.select(list(names)).take(numbers)
-    texts = tuple(tuple(str(value) for value in row.values()) for row in cells.to_pylist())
+    texts = tuple(tuple(_text(value) for value in row.values()) for row in cells.to_pylist())
     return replace(rows, numbers=numbers, columns=names, cells=texts)
+
+
+def _text(value: object) -> str:
+    """A cell as a reader would write it: six digits, and a dash for what is missing."""
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _summary(found: Comparison, tables: TwoTables) -> dict[str, JSON]:
@@ -115,11 +125,14 @@ def _summary(found: Comparison, tables: TwoTables) -> dict[str, JSON]:
         "verdict": found.verdict,
         "degree": found.degree.name.lower(),
         "p_value": found.p_value,
+        "model": found.model,
+        "changes": found.changes,
         "kl": _divergence(found.kl),
         "kl_reverse": _divergence(found.kl_reverse),
         "jensen_shannon": _divergence(found.jensen_shannon),
         "overlap": found.overlap,
         "overlap_error": found.overlap_error,
+        "overlap_interval": found.overlap_interval,
         "effective_sample_size": [found.effective_sample_size_0, found.effective_sample_size_1],
         "features": [
             {

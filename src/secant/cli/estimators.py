@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
     from secant.estimators import ChasmSwitch, RatioEstimator
 
-__all__ = ["Method", "MethodOption", "ratio_estimator", "with_settings"]
+__all__ = [
+    "Method",
+    "MethodOption",
+    "SavableMethod",
+    "SavableMethodOption",
+    "ratio_estimator",
+    "with_settings",
+]
 
 Estimator = TypeVar("Estimator", bound="BaseEstimator")
 
@@ -23,18 +30,31 @@ Estimator = TypeVar("Estimator", bound="BaseEstimator")
 class Method(enum.Enum):
     """Methods to fit a ratio."""
 
-    AUTO = "auto"  # a classifier where the samples overlap, SecantRatio where they do not
+    AUTO = "auto"
     SECANT = "secant"
     CLASSIFIER = "classifier"
     LOGISTIC = "logistic"  # logistic regression on columns, squares and products
+    TREES = "trees"  # gradient boosting
+
+
+class SavableMethod(enum.Enum):
+    """Methods to fit a ratio that a model file can hold: networks."""
+
+    AUTO = "auto"  # a classifier where the samples overlap, SecantRatio where they do not
+    SECANT = "secant"
+    CLASSIFIER = "classifier"
 
 
 MethodOption = Annotated[
     Method,
     typer.Option(
-        help="auto: a neural classifier where the tables overlap, SecantRatio elsewhere; "
-        "logistic: logistic regression on columns, squares and products."
+        help="auto: chosen for the data; secant and classifier: networks; logistic: logistic "
+        "regression on columns, squares and products; trees: gradient boosting."
     ),
+]
+SavableMethodOption = Annotated[
+    SavableMethod,
+    typer.Option(help="auto: a neural classifier where the tables overlap, SecantRatio elsewhere."),
 ]
 
 
@@ -50,6 +70,7 @@ def ratio_estimator(
         session: of the command.
     """
     from secant.estimators import SecantRatio, SklearnRatio
+    from secant.tasks.model_choice import boosted_trees
 
     assert switch.near is not None
     estimator: RatioEstimator = {
@@ -57,6 +78,7 @@ def ratio_estimator(
         Method.SECANT: SecantRatio(),
         Method.CLASSIFIER: switch.near,
         Method.LOGISTIC: SklearnRatio(folds=None),
+        Method.TREES: boosted_trees(),
     }[method]
     return with_settings(estimator, n, session)
 

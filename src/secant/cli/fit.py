@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import Method, MethodOption, ratio_estimator
+from secant.cli.estimators import (
+    Method,
+    SavableMethod,
+    SavableMethodOption,
+    ratio_estimator,
+)
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON, check_place
 from secant.cli.resuming import Resumable, Resume
@@ -34,7 +39,7 @@ def fit(
     output: ModelOutput,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
-    method: MethodOption = Method.AUTO,
+    method: SavableMethodOption = SavableMethod.AUTO,
     *,
     resume: Resume = False,
 ) -> None:
@@ -47,16 +52,11 @@ def fit(
 
     check_place(output)
     training = Resumable(output, resume=resume)
-    if method is Method.LOGISTIC:
-        raise ValueError(
-            "--method logistic is for a quick look by `compare` and `mi`; a model file cannot hold "
-            "it. Take --method classifier."
-        )
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))
-    estimator = ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session)
+    estimator = ratio_estimator(Method(method.value), default_ratio(n, x_0.shape[1]), n, session)
     with training.kept() as folder:
         estimator.fit_samples(x_0, x_1, resume=folder)
     _name_columns(estimator, tables.encoding.names)

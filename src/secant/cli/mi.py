@@ -77,7 +77,7 @@ def mi(
     if matrix:
         if x or y or z:
             raise ValueError("--matrix takes all pairs of --columns; leave out --x, --y and --z.")
-        result, writers = _matrix_information(session, data, columns, missing, settings)
+        result, writers = _matrix_information(session, data, columns, missing, settings, output)
     else:
         if not x or not y:
             raise ValueError("Name the columns: --x … --y …, or --matrix for all pairs.")
@@ -243,8 +243,12 @@ def _matrix_information(
     columns: list[str] | None,
     missing: Missing,
     settings: _Settings,
+    output: Path | None,
 ) -> tuple[dict[str, JSON], Writers]:
-    """Estimate and show the results; return their JSON and their report."""
+    """Estimate and show the results; return their JSON and their report.
+
+    Finished pairs are kept beside the report, and the same command continues from them.
+    """
     from secant.tasks import mutual_information_matrix
 
     part = OneTable.read(data, columns, missing, seed=session.seed)
@@ -253,19 +257,36 @@ def _matrix_information(
         part.rows,
         options=settings.options(part.rows.shape[0], session),
         progress=False if session.quiet else None,
+        resume=_finished_pairs(output),
         random_state=session.seed,
     )
     found = replace(found, names=part.encoding.names)
     _show_matrix(session, found)
+    d = len(found.names)
+    if found.n_finished < d * (d - 1) // 2:
+        resumable = "" if output is None else "; run the same command to continue"
+        session.say(f"Stopped after {found.n_finished} of {d * (d - 1) // 2} pairs{resumable}.")
     result: dict[str, JSON] = {
         "columns": found.names,
         "rows": part.rows.shape[0],
         "estimate": found.estimate.tolist(),
         "standard_error": found.standard_error.tolist(),
         "p_value": found.p_value.tolist(),
+        "adjusted_p_value": found.adjusted_p_value.tolist(),
+        "finished_pairs": found.n_finished,
         "unit": found.base,
     }
     return result, _matrix_writers(found, session)
+
+
+def _finished_pairs(output: Path | None) -> Path | None:
+    """The file of finished pairs, in the report's folder or beside its page."""
+    if output is None:
+        return None
+    if output.suffix:
+        return output.with_suffix(".pairs.jsonl")
+    output.mkdir(parents=True, exist_ok=True)
+    return output / "pairs.jsonl"
 
 
 def _check_numbers(part: OneTable) -> None:
@@ -302,7 +323,7 @@ def _drawn(found: MutualInformationMatrix, folder: Path) -> Sequence[Path]:
 def _show_matrix(session: Session, found: MutualInformationMatrix) -> None:
     d = len(found.names)
     session.show_table(
-        ("column", "column", found.base, "± s.e.", "p-value"),
+        ("column", "column", found.base, "± s.e.", "p-value", "adjusted p"),
         [
             (
                 found.names[i],
@@ -310,6 +331,7 @@ def _show_matrix(session: Session, found: MutualInformationMatrix) -> None:
                 f"{found.estimate[i, j]:.4f}",
                 f"{found.standard_error[i, j]:.4f}",
                 f"{found.p_value[i, j]:.3g}",
+                f"{found.adjusted_p_value[i, j]:.3g}",
             )
             for i, j in found.strongest(d * (d - 1) // 2)
         ],

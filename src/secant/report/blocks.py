@@ -11,7 +11,6 @@ from secant.report.axes import Axis
 from secant.report.charts import Chart
 
 __all__ = [
-    "Absent",
     "Bar",
     "Block",
     "Cell",
@@ -46,15 +45,6 @@ class Note:
 
     text: str
     kind: str = field(default="note", init=False)
-
-
-@dataclass(frozen=True)
-class Absent:
-    """A placeholder for a missing chart, with the reason."""
-
-    title: str
-    text: str
-    kind: str = field(default="absent", init=False)
 
 
 @dataclass(frozen=True)
@@ -186,25 +176,22 @@ class Columns:
 
 
 Block = (
-    Absent
-    | Text
-    | Note
-    | Code
-    | Pairs
-    | Intervals
-    | Gauges
-    | Table
-    | HeatMap
-    | Picture
-    | Columns
-    | Chart
+    Text | Note | Code | Pairs | Intervals | Gauges | Table | HeatMap | Picture | Columns | Chart
 )
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with blocks below it, and a short name for the list of sections."""
+    """A heading with blocks below it.
+
+    Attributes:
+        title: the heading.
+        blocks: below it.
+        short: a name for the list of sections; empty is the title.
+        is_folded: whether the blocks show only once the heading is clicked.
+    """
 
     title: str
     blocks: Sequence[Block]
     short: str = ""
+    is_folded: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
@@ -12,10 +13,17 @@ from secant.report.axes import Axis
 from secant.report.charts import Chart, Dot, Key, Line, Shape, path_of, places, plane
 from secant.report.histograms import histogram_axes, histogram_edges, steps_of
 from secant.report.numbers import number, percent, signed
+from secant.tasks.comparison_result import ColumnHistogram
 from secant.tasks.fit_record import FitRecord
 from secant.tasks.path_picture import PathPicture
 
-__all__ = ["calibration_chart", "histogram_chart", "secant_chart", "training_chart"]
+__all__ = [
+    "calibration_chart",
+    "column_chart",
+    "histogram_chart",
+    "secant_chart",
+    "training_chart",
+]
 
 Values = Float[np.ndarray, " n"]
 
@@ -41,6 +49,26 @@ def histogram_chart(zero: Values, one: Values, names: tuple[str, str]) -> Chart:
         (Key("area-zero", names[0]), Key("area-one", names[1])),
         f"Medians {signed(medians[0])} and {signed(medians[1])} nats. Right of 0 a row looks more "
         "like the second sample. Outliers are gathered in the end bins.",
+    )
+
+
+def column_chart(column: ColumnHistogram, names: tuple[str, str], caption: str) -> Chart:
+    """One column in both samples, each as shares of its own rows."""
+    shares = [100.0 * share for share in (column.share_0, column.share_1)]
+    top = max(float(share.max()) for share in shares)
+    x, y = plane((column.name, column.edges), ("share of rows (%)", [0.0, top]), n_ticks=(5, 3))
+    y = replace(y, low=0.0, ticks=tuple(t for t in y.ticks if t >= 0.0))
+    return Chart(
+        column.name,
+        f"Two histograms of {column.name}: {caption}.",
+        x,
+        y,
+        [
+            Line(steps_of(x, y, column.edges, share), look)
+            for share, look in zip(shares, ("area-zero", "area-one"), strict=True)
+        ],
+        (Key("area-zero", names[0]), Key("area-one", names[1])),
+        f"{caption[0].upper()}{caption[1:]}.",
     )
 
 

@@ -39,7 +39,7 @@ def write_figures(
             title="Log ratio of every row",
             labels=(label(comparison.sample_names[0]), label(comparison.sample_names[1])),
         )
-        plot_drift(comparison.drift, paths["columns"])
+        plot_drift(comparison, paths["columns"])
         plot_calibration(comparison.calibration, paths["calibration"])
         if "training" in paths:
             plot_training(comparison.fits, paths["training"])

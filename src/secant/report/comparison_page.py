@@ -6,7 +6,6 @@ from pathlib import Path
 
 from secant.report.axes import axis
 from secant.report.blocks import (
-    Absent,
     Block,
     Code,
     Columns,
@@ -21,11 +20,12 @@ from secant.report.blocks import (
 )
 from secant.report.comparison_charts import (
     calibration_chart,
+    column_chart,
     histogram_chart,
     secant_chart,
     training_chart,
 )
-from secant.report.numbers import count, number, percent, subscripts, with_error
+from secant.report.numbers import count, number, percent, subscripts
 from secant.report.page import Page, made_by, write_page
 from secant.report.tables import feature_table, fit_table, unlike_table
 from secant.tasks.comparison_result import Comparison, Degree
@@ -57,41 +57,58 @@ def write_comparison(
 
 def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
     """The page before it is laid out."""
-    headline, lead = _sentence(found)
+    is_same = found.degree is Degree.SAME
+    changed = [] if is_same else [Section("What changed", _changed(found), "What changed")]
+    rows = [] if is_same else [Section("Which rows carry the difference", _rows(found), "Rows")]
     return Page(
         title=f"{found.sample_names[0]} and {found.sample_names[1]}",
         sections=[
-            Section("How far apart", _distance(found), "Distance"),
-            Section("Where the rows lie", _rows_lie(found), "Log ratio"),
+            *changed,
             Section("Which columns carry the difference", _columns(found), "Columns"),
-            Section("Which rows carry the difference", _rows(found), "Rows"),
-            Section("Whether to believe the fit", _belief(found), "Fit"),
+            *rows,
+            Section("How far apart, in numbers", _distance(found), "Numbers"),
+            Section("Where the rows lie", _rows_lie(found), "Log ratio", is_folded=True),
+            Section("The model and its fits", _belief(found), "Fit", is_folded=True),
             Section("Settings and how to reproduce", _settings(found, command), "Reproduce"),
         ],
         eyebrow="secant · comparison of two samples",
-        headline=headline,
-        lead=lead,
+        headline=f"{found.degree.value}:",
+        lead=_lead(found),
         tone=_TONES[found.degree],
         about=_about(found),
         footer=made_by(found.versions["secant"]),
     )
 
 
-def _sentence(found: Comparison) -> tuple[str, str]:
-    """The verdict in two parts; columns' names, behind the semicolon, stay as they are."""
-    headline, rest = found.verdict.split(": ", 1)
-    numbers, *columns = rest.split("; ", 1)
-    return f"{headline}:", "; ".join([subscripts(numbers), *columns])
+def _lead(found: Comparison) -> str:
+    """By how much, in which columns, and what to do next."""
+    changes = f" Most of it is in {', '.join(found.changes)}." if found.changes else ""
+    return f"{found.share_text}.{changes} {_advice(found)}"
+
+
+def _advice(found: Comparison) -> str:
+    zero, one = found.sample_names
+    return {
+        Degree.SAME: f"What holds for {zero} can be expected to hold for {one}.",
+        Degree.MILD: f"What was learned from {zero} should do about as well on {one}; look at the "
+        "columns below.",
+        Degree.STRONG: f"Before using on {one} what was learned from {zero}, check the columns "
+        "below, then weight the rows (`secant.importance_weights`) or learn again.",
+        Degree.APART: f"No weighting makes {zero} stand for {one}: collect rows in between, or "
+        f"learn from {one} itself.",
+    }[found.degree]
+
+
+def _changed(found: Comparison) -> list[Block]:
+    by_name = {c.name: c.direction(found.sample_names[1]) for c in found.features}
+    charts = [column_chart(m, found.sample_names, by_name[m.name]) for m in found.margins]
+    return [Columns(charts[i : i + 3]) for i in range(0, len(charts), 3)]
 
 
 def _about(found: Comparison) -> str:
     n_0, n_1 = found.log_ratio_0.size, found.log_ratio_1.size
     zero, one = found.sample_names
-    return (
-        f"p₀ is {zero} with {n_0:,} rows, p₁ is {one} with {n_1:,} rows; "
-        f"{len(found.feature_names)} columns. The log ratio is log p₁ − log p₀: above 0, a row "
-        f"looks more like {one}. Every row is scored by a fit that has not seen it."
-    )
+    return f"{zero} has {n_0:,} rows, {one} has {n_1:,} rows; {len(found.feature_names)} columns."
 
 
 def _distance(found: Comparison) -> list[Block]:
@@ -116,7 +133,7 @@ def _distance(found: Comparison) -> list[Block]:
 def _interval(label: str, found: Divergence, hint: str) -> Interval:
     low, high = found.interval
     ends = f"{100 * found.confidence:g} % interval {number(low)} to {number(high)}"
-    text = f"{with_error(found.estimate, found.standard_error)} nats"
+    text = f"{number(found.estimate)} nats" if found.is_resolved else f"at most {number(high)} nats"
     return Interval(label, found.estimate, low, high, text, ends, hint)
 
 
@@ -127,12 +144,19 @@ def _gauges(found: Comparison) -> list[Gauge]:
         Gauge(
             "Share in common",
             found.overlap,
-            f"{percent(found.overlap)} ± {percent(found.overlap_error)}",
+            _share(found),
             hint=f"0: nothing, 1: the same. {p}: {found.p_value:.2g}",
         ),
         _effective(f"Effective rows of {zero} as {one}", found.kl.support),
         _effective(f"Effective rows of {one} as {zero}", found.kl_reverse.support),
     ]
+
+
+def _share(found: Comparison) -> str:
+    low, high = (percent(end) for end in found.overlap_interval)
+    if not found.total_variation.is_resolved:
+        return f"at least {low}"
+    return f"{percent(found.overlap)} ({low} to {high})"
 
 
 def _effective(label: str, support: WeightSupport) -> Gauge:
@@ -149,9 +173,14 @@ def _effective(label: str, support: WeightSupport) -> Gauge:
 
 def _rows_lie(found: Comparison) -> list[Block]:
     histogram = histogram_chart(found.log_ratio_0, found.log_ratio_1, found.sample_names)
+    one = found.sample_names[1]
+    text = Text(
+        f"The log ratio is log p₁ − log p₀: above 0, a row looks more like {one}. Every row is "
+        f"scored by a fit that has not seen it. {found.why_no_path}"
+    )
     if found.path is None:
-        return [Columns([histogram, Absent("Typical rows along the path", found.why_no_path)])]
-    return [Columns([histogram, secant_chart(found.path, found.sample_names)])]
+        return [histogram, text]
+    return [Columns([histogram, secant_chart(found.path, found.sample_names)]), text]
 
 
 def _columns(found: Comparison) -> list[Block]:
@@ -183,11 +212,9 @@ def _rows(found: Comparison) -> list[Block]:
 
 def _belief(found: Comparison) -> list[Block]:
     training = training_chart(found.fits)
-    charts: list[Block] = [calibration_chart(found.calibration)]
-    charts.append(
-        training if training is not None else Absent("Training", "Nothing was trained by steps.")
-    )
-    return [Columns(charts), fit_table(found.fits)]
+    calibration: Block = calibration_chart(found.calibration)
+    charts = calibration if training is None else Columns([calibration, training])
+    return [Text(f"Model: {found.model}."), charts, fit_table(found.fits)]
 
 
 def _settings(found: Comparison, command: str | None) -> list[Block]:

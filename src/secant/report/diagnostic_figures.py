@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from secant.diagnostics import CalibrationCurve, RatioDiagnostics, top_drift
 from secant.report.style import BLUE, INK, ORANGE, clean, label, saved
-from secant.tasks.drift_report import DriftReport
+from secant.tasks.comparison_result import Comparison
 
 __all__ = ["plot_calibration", "plot_drift"]
 
@@ -89,22 +89,22 @@ def _calibration_bins(axes: Axes, curve: CalibrationCurve) -> None:
 
 
 def plot_drift(
-    found: DriftReport | RatioDiagnostics,
+    found: Comparison | RatioDiagnostics,
     path: Path | str | None = None,
     *,
     n_features: int = _MOST_BARS,
 ) -> Figure:
     """The columns that differ most, one bar each, the largest on top.
 
-    For a `DriftReport`, the contribution of each column in nats, with two standard errors; for
+    For a comparison, the contribution of each column in nats, with two standard errors; for
     diagnostics, the Kolmogorov–Smirnov distance of each column.
 
     Args:
-        found: by `detect_drift`, or the `diagnostics_` of a fitted estimator.
+        found: by `compare`, or the `diagnostics_` of a fitted estimator.
         path: where to save a picture; None saves none.
         n_features: maximum number of bars.
     """
-    bars = _contributions(found) if isinstance(found, DriftReport) else _distances(found)
+    bars = _contributions(found) if isinstance(found, Comparison) else _distances(found)
     shown = bars.first(n_features)
     figure = Figure(figsize=(7.2, 1.7 + 0.32 * max(len(shown.names), 3)), layout="constrained")
     axes = figure.subplots()
@@ -141,11 +141,11 @@ class _Bars(NamedTuple):
         return self._replace(names=self.names[:n], values=self.values[:n], errors=errors)
 
 
-def _contributions(found: DriftReport) -> _Bars:
+def _contributions(found: Comparison) -> _Bars:
     by_gradient = found.features[0].gradient is not None
     how = "integrated gradients" if by_gradient else "column replaced by reference draws"
     return _Bars(
-        f"Contributions to the drift (p-value {found.p_value:.2g})",
+        f"Contributions to the difference (p-value {found.p_value:.2g})",
         f"mean contribution to the log ratio (nats, ± 2 s.e.; {how})",
         [c.name for c in found.features],
         np.array([c.contribution for c in found.features]),

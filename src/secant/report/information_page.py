@@ -181,7 +181,7 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
     """The page before it is laid out."""
     d = len(found.names)
     pairs = found.strongest(d * (d - 1) // 2)
-    sure = sum(1 for p in pairs if found.p_value[p] <= _LEVEL)
+    sure = sum(1 for p in pairs if found.adjusted_p_value[p] <= _LEVEL)
     first = pairs[0]
     strongest = (
         f"the strongest are “{found.names[first[0]]}” and “{found.names[first[1]]}” with "
@@ -197,7 +197,7 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
             Section("Settings and how to reproduce", _provenance(found, command), "Reproduce"),
         ],
         eyebrow="secant · mutual information of columns",
-        headline=f"{sure} of {len(pairs)} pairs depend on each other (p ≤ {_LEVEL:g}):",
+        headline=f"{sure} of {len(pairs)} pairs depend on each other (adjusted p ≤ {_LEVEL:g}):",
         lead=strongest,
         tone="strong" if sure else "good",
         about=f"{len(found.names)} columns, in {found.base}.",
@@ -206,7 +206,8 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
 
 
 _HOW_TO_READ = (
-    "A dot marks p ≤ 0.05 for a single pair; among many pairs some are below it by chance. "
+    "A dot marks an adjusted p-value ≤ 0.05 (Benjamini and Hochberg): at most 5 % of the pairs "
+    "with a dot are expected to be there by chance. "
     "An estimate may be a little below 0 where there is no dependence."
 )
 
@@ -219,7 +220,7 @@ def _heat_map(found: MutualInformationMatrix) -> HeatMap:
         value = float(found.estimate[i, j])
         if math.isnan(value):
             return "", 0.0
-        mark = " •" if found.p_value[i, j] <= _LEVEL else ""
+        mark = " •" if found.adjusted_p_value[i, j] <= _LEVEL else ""
         return f"{value:.2f}{mark}".replace("-", "−"), min(max(value / top, 0.0), 1.0)
 
     return HeatMap(
@@ -237,6 +238,7 @@ def _pair_table(found: MutualInformationMatrix, pairs: list[tuple[int, int]]) ->
                 float(found.estimate[i, j]),
             ),
             Cell(p_value(float(found.p_value[i, j])), float(found.p_value[i, j])),
+            Cell(p_value(float(found.adjusted_p_value[i, j])), float(found.adjusted_p_value[i, j])),
         ]
         for i, j in pairs[:200]
     ]
@@ -246,6 +248,7 @@ def _pair_table(found: MutualInformationMatrix, pairs: list[tuple[int, int]]) ->
         Column("and", is_number=False),
         Column(f"information ({found.base})"),
         Column("p-value"),
+        Column("adjusted p"),
     ]
     return Table(f"Pairs of columns, the strongest first{more}", columns, rows)
 

@@ -45,7 +45,7 @@ def _(result: Comparison) -> str:
     zero, one = (escaped(name) for name in result.sample_names)
     rows = [
         *(_divergence(d) for d in (result.kl, result.kl_reverse, result.jensen_shannon)),
-        ("share in common", f"{percent(result.overlap)} ± {percent(result.overlap_error)}", ""),
+        ("share in common", *_share(result)),
         (
             f"effective rows of {zero} as {one}",
             f"{result.effective_sample_size_0:,.0f} of {result.log_ratio_0.size:,}",
@@ -72,6 +72,7 @@ def _(result: Comparison) -> str:
         f"**{escaped(result.verdict)}**",
         table(("", "estimate", "interval"), rows),
         *(f"> {escaped(note)}" for note in result.notes),
+        f"Model: {escaped(result.model)}.",
         "## Columns that differ most",
         table(("column", "carries (nats)", "mean shift (s.d.)", "KS distance"), columns),
         "## Reproduce",
@@ -105,10 +106,11 @@ def _(result: MutualInformationMatrix) -> str:
             escaped(result.names[j]),
             with_error(float(result.estimate[i, j]), float(result.standard_error[i, j])),
             p_value(float(result.p_value[i, j])),
+            p_value(float(result.adjusted_p_value[i, j])),
         )
         for i, j in result.strongest(d * (d - 1) // 2)
     ]
-    header = ("column", "and", f"information ({result.base})", "p-value")
+    header = ("column", "and", f"information ({result.base})", "p-value", "adjusted p")
     return f"# Mutual information of columns\n\n{table(header, rows)}\n"
 
 
@@ -119,8 +121,15 @@ def _(result: DensityEstimator) -> str:
 
 def _divergence(found: Divergence) -> tuple[str, str, str]:
     low, high = found.interval
-    estimate = with_error(found.estimate, found.standard_error)
+    estimate = number(found.estimate) if found.is_resolved else f"at most {number(high)}"
     return escaped(found.name), estimate, f"{number(low)} to {number(high)}"
+
+
+def _share(found: Comparison) -> tuple[str, str]:
+    low, high = found.overlap_interval
+    is_known = found.total_variation.is_resolved
+    estimate = percent(found.overlap) if is_known else f"at least {percent(low)}"
+    return estimate, f"{percent(low)} to {percent(high)}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

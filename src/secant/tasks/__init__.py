@@ -1,5 +1,7 @@
 """The jobs people come for, each on top of any ratio estimator."""
 
+import warnings
+
 from secant.tasks.annealing import Annealing
 from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
@@ -11,8 +13,7 @@ from secant.tasks.divergence import (
     kl_divergence,
     total_variation,
 )
-from secant.tasks.drift import DriftDetector, detect_drift
-from secant.tasks.drift_report import DriftReport
+from secant.tasks.drift_detector import DriftDetector, detect_drift
 from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
 from secant.tasks.information import MIOptions, MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
@@ -27,7 +28,6 @@ __all__ = [
     "DensityEstimator",
     "Divergence",
     "DriftDetector",
-    "DriftReport",
     "ImportanceWeights",
     "MIEstimator",
     "MIOptions",
@@ -47,3 +47,14 @@ __all__ = [
     "total_variation",
     "two_sample_test",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "DriftReport":
+        warnings.warn(
+            "DriftReport is deprecated: comparisons are secant.tasks.Comparison.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return Comparison
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

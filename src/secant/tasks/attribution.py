@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,10 +11,15 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.diagnostics import FeatureDrift
+from secant.diagnostics.text import aligned
 from secant.estimators.neural import NeuralMixin
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
 
-__all__ = ["FeatureContribution", "feature_contributions"]
+__all__ = ["FeatureContribution", "feature_contributions", "feature_lines", "feature_pairs"]
+
+_SHOWN = 5
+_SHIFT = 0.1  # standard deviations: a mean that differs by less is not what changed
+_DISTANCE = 0.1  # Kolmogorov–Smirnov: a distribution of another shape
 
 _MOST_ROWS = 2000  # of x_1, over all folds
 _FEWEST_PAIRS = 1000  # of a row and a baseline: a few rows are compared with several
@@ -50,6 +56,16 @@ class FeatureContribution:
     def contribution_error(self) -> float:
         """Its standard error."""
         return self.replacement_error if self.gradient_error is None else self.gradient_error
+
+    def direction(self, sample: str) -> str:
+        """How the column differs in a sample, in words: "1.25 s.d. higher in B"."""
+        shift = self.margin.mean_shift
+        if abs(shift) >= _SHIFT:
+            far = f"{abs(shift):.2f} s.d. " if math.isfinite(shift) else ""
+            return f"{far}{'higher' if shift > 0.0 else 'lower'} in {sample}"
+        if self.margin.ks_distance >= _DISTANCE:
+            return f"another shape in {sample}"
+        return f"related to other columns in another way in {sample}"
 
 
 class _Pairs(NamedTuple):
@@ -132,3 +148,39 @@ def _mean(parts: Sequence[Float[np.ndarray, "p d"]], n_rows: int) -> _Mean:
     """Over all pairs; its error is that of as many pairs as there are different rows."""
     pairs = np.concatenate(parts)
     return _Mean(pairs.mean(axis=0), pairs.std(axis=0) / np.sqrt(n_rows))
+
+
+def feature_pairs(features: Sequence[FeatureContribution]) -> list[tuple[str, str]]:
+    """The first columns and what they carry, as names and values."""
+    return [
+        (c.name, f"{c.contribution:.3f} ± {c.contribution_error:.3f} nats")
+        for c in features[:_SHOWN]
+    ]
+
+
+def feature_lines(features: Sequence[FeatureContribution]) -> list[str]:
+    """The first columns as an aligned table, a line each."""
+    more = f", the first {_SHOWN} of {len(features)}" if len(features) > _SHOWN else ""
+    header: tuple[str, ...] = (
+        "column",
+        "gradients (nats)",
+        "replaced (nats)",
+        "mean shift (s.d.)",
+        "KS distance",
+    )
+    rows: list[tuple[str, ...]] = [
+        (
+            c.name,
+            "" if c.gradient is None else f"{c.gradient:.3f} ± {c.gradient_error:.3f}",
+            f"{c.replacement:.3f} ± {c.replacement_error:.3f}",
+            f"{c.margin.mean_shift:+.2f}",
+            f"{c.margin.ks_distance:.3f}",
+        )
+        for c in features[:_SHOWN]
+    ]
+    if all(c.gradient is None for c in features):
+        header, rows = (header[0], *header[2:]), [(r[0], *r[2:]) for r in rows]
+    return [
+        f"columns by what they carry{more}",
+        *(f"  {line}" for line in aligned([header, *rows])),
+    ]

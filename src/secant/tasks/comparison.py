@@ -15,25 +15,27 @@ from sklearn.utils import check_random_state
 
 from secant._host.provenance import versions
 from secant.diagnostics import calibration_curve
-from secant.diagnostics.drift import named_columns
+from secant.diagnostics.drift import feature_drift, named_columns
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import checked_rows
+from secant.estimators.checks import checked_rows, column_names
 from secant.exceptions import OverlapWarning
 from secant.sizing import FEW_ROWS
-from secant.tasks.comparison_result import Comparison, Degree, UnlikeRows
+from secant.tasks.attribution import FeatureContribution, feature_contributions
+from secant.tasks.comparison_result import ColumnHistogram, Comparison, Degree, UnlikeRows
 from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
-from secant.tasks.defaults import default_ratio
-from secant.tasks.divergence_result import jensen_shannon_from, kl_from
-from secant.tasks.drift import agreed_names, drift_from
+from secant.tasks.divergence_intervals import divergence_intervals
+from secant.tasks.divergence_result import jensen_shannon_from, kl_from, total_variation_from
 from secant.tasks.fit_record import fit_records, one_line, resolved_settings
 from secant.tasks.intervals import checked_confidence
 from secant.tasks.path_picture import path_picture, why_no_path
 from secant.tasks.permutation import checked_permutations
+from secant.tasks.two_sample import tested
 
-__all__ = ["Comparison", "Degree", "compare"]
+__all__ = ["Comparison", "Degree", "check_names", "compare"]
 
 _UNLIKE_ROWS = 25  # of each sample, whose cells are kept
 _MOST_PLACES = 7  # beyond, a power of ten reads better
+_HISTOGRAMS = 6  # of the columns that carry most
 
 
 def compare(
@@ -52,18 +54,17 @@ def compare(
     """Everything that one cross-fit says about two samples: how far, where, by which columns.
 
     A ratio is fitted fold by fold and every row scored by a fit that has not seen it. KL both ways,
-    Jensen–Shannon, the p-value, overlap, effective sample sizes, columns, rows and calibration are
-    all of those scores. That samples hardly overlap is told by the result, not by a warning.
+    Jensen–Shannon, the p-value, overlap, effective sample sizes, columns, rows and calibration all
+    follow from it. That samples hardly overlap is part of the result, not a warning.
 
     Args:
         x_0: (n_0, d) rows of p_0; an array or a table.
         x_1: (n_1, d) rows of p_1, of the same columns.
         feature_names: of the columns; None takes those of a table.
         sample_names: what the samples are called in what is printed.
-        estimator: cloned for each fold; None is the default of `cross_fit`, and from 20,000 rows on
-            that with at most 3,000 steps.
+        estimator: cloned for each fold; None chooses by the loss on held-out rows, see `cross_fit`.
         n_folds: parts of the rows; None is 5 below 5,000 rows and 2 from there on.
-        n_permutations: of the labels in each fold, for the p-value.
+        n_permutations: of the labels, for the p-value, which is at least 1/(1 + this).
         confidence: level of the intervals.
         random_state: seed of the folds, the fits and the permutations; None draws one, which the
             result keeps.
@@ -83,10 +84,10 @@ def compare(
     checked_permutations(n_permutations)
     rows_0 = checked_rows(x_0, "x_0")
     rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
-    given = agreed_names(x_0, x_1, feature_names, arguments=("x_0", "x_1"))
+    given = _agreed_names(x_0, x_1, feature_names, arguments=("x_0", "x_1"))
     n, d = min(rows_0.shape[0], rows_1.shape[0]), rows_0.shape[1]
-    chosen = default_ratio(n, d) if estimator is None else checked_estimator(estimator)
-    folds = (5 if n < FEW_ROWS else 2) if n_folds is None else n_folds
+    chosen = None if estimator is None else _shown(checked_estimator(estimator), progress=progress)
+    folds = min(5 if n < FEW_ROWS else 2, max(n // 2, 2)) if n_folds is None else n_folds
     plan = _Plan(
         (str(sample_names[0]), str(sample_names[1])),
         tuple(named_columns(d, given)),
@@ -98,10 +99,9 @@ def compare(
     )
     rng = check_random_state(plan.seed)
     with warnings.catch_warnings():
-        # Samples apart are an answer here, told by the result.
+        # Samples apart are an answer here, which the result states.
         warnings.simplefilter("ignore", OverlapWarning)
-        shown = _shown(chosen, progress=progress)
-        fits = cross_fit(shown, rows_0, rows_1, n_folds=plan.n_folds, random_state=rng)
+        fits = cross_fit(chosen, rows_0, rows_1, n_folds=plan.n_folds, random_state=rng)
     found = _compared(fits, rows_0, rows_1, plan, rng)
     return replace(found, seconds=time.perf_counter() - began)
 
@@ -139,18 +139,26 @@ def _compared(
     rng: np.random.RandomState,
 ) -> Comparison:
     """Everything that follows from the fits; none is made here."""
+    names, level = plan.feature_names, plan.confidence
+    draws = np.random.RandomState(rng.randint(2**31 - 1))  # as in `kl_divergence`
+    test = tested(fits, x_0, x_1, n_permutations=plan.n_permutations, rng=rng)
+    found = divergence_intervals(fits, x_0, x_1, confidence=level, p_value=test.p_value, rng=draws)
+    features = feature_contributions(fits, x_0, x_1, feature_drift(x_0, x_1, names), rng)
     path = path_picture(fits, x_0, x_1)
-    zero, one, names = fits.log_ratio_0, fits.log_ratio_1, plan.feature_names
+    zero, one = fits.log_ratio_0, fits.log_ratio_1
     return Comparison(
         sample_names=plan.sample_names,
         feature_names=names,
-        kl=kl_from(fits, confidence=plan.confidence),
-        kl_reverse=kl_from(fits, reverse=True, confidence=plan.confidence),
-        jensen_shannon=jensen_shannon_from(fits, confidence=plan.confidence),
-        drift=drift_from(fits, x_0, x_1, names, plan.n_permutations, rng),
+        test=test,
+        kl=kl_from(fits, found, confidence=level),
+        kl_reverse=kl_from(fits, found, reverse=True, confidence=level),
+        jensen_shannon=jensen_shannon_from(fits, found, confidence=level),
+        total_variation=total_variation_from(fits, found, confidence=level),
+        features=features,
         calibration=calibration_curve(zero, one),
         unlike_0=_unlike(x_0, zero, np.argsort(zero, kind="stable"), names),
         unlike_1=_unlike(x_1, one, np.argsort(-one, kind="stable"), names),
+        margins=_margins(features, x_0, x_1, names),
         fits=fit_records(fits),
         path=path,
         why_no_path=why_no_path(fits) if path is None else "",
@@ -160,6 +168,17 @@ def _compared(
         seed=plan.seed,
         seconds=0.0,
     )
+
+
+def _margins(
+    features: Sequence[FeatureContribution],
+    x_0: Float[np.ndarray, "n d"],
+    x_1: Float[np.ndarray, "m d"],
+    names: tuple[str, ...],
+) -> tuple[ColumnHistogram, ...]:
+    """The columns that carry most, in both samples."""
+    order = [names.index(c.name) for c in features[:_HISTOGRAMS]]
+    return tuple(ColumnHistogram.of(names[i], x_0[:, i], x_1[:, i]) for i in order)
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:
@@ -210,3 +229,40 @@ def _settings(fits: CrossFit, n_permutations: int) -> dict[str, str]:
         "permutations a fold": str(n_permutations),
         **resolved_settings(fits.ensembles[0].members[0]),
     }
+
+
+def _agreed_names(
+    x_0: ArrayLike,
+    x_1: ArrayLike,
+    given: Sequence[str] | None,
+    *,
+    arguments: tuple[str, str],
+) -> Sequence[str] | None:
+    """The columns' names: those given, or those of the tables, which must agree; None for arrays.
+
+    Args:
+        x_0: an array or a table.
+        x_1: the other.
+        given: by the user, one a column.
+        arguments: what the caller calls the two, for errors.
+    """
+    old, new = column_names(x_0), column_names(x_1)
+    check_names(old, new, arguments)
+    n_features = np.shape(x_0)[1] if given is not None else 0
+    if given is not None and len(given) != n_features:
+        raise ValueError(
+            f"`feature_names` must have {n_features} names, one a column; got {len(given)}."
+        )
+    return given if given is not None else (old or new or None)
+
+
+def check_names(old: Sequence[str], new: Sequence[str], arguments: tuple[str, str]) -> None:
+    """Refuse tables whose columns differ."""
+    if not old or not new or list(old) == list(new):
+        return
+    missing, extra = [c for c in old if c not in new], [c for c in new if c not in old]
+    what = f"missing {missing[:8]}, new {extra[:8]}" if missing or extra else f"got {new[:8]}"
+    raise ValueError(
+        f"`{arguments[1]}` must have the columns of `{arguments[0]}` in the same order; "
+        f"{what}; expected {list(old[:8])}."
+    )

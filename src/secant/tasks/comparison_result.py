@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,15 +12,17 @@ from jaxtyping import Float, Int
 from secant._host.escaping import one_line
 from secant._host.notebook import fragment
 from secant.diagnostics import CalibrationCurve
-from secant.tasks.attribution import FeatureContribution
+from secant.tasks.attribution import FeatureContribution, feature_lines, feature_pairs
+from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.divergence_result import Divergence
-from secant.tasks.drift_report import DriftReport, feature_lines, feature_pairs
 from secant.tasks.fit_record import FitRecord
 from secant.tasks.path_picture import PathPicture
+from secant.tasks.two_sample import TwoSampleTest
 
-__all__ = ["Comparison", "Degree", "UnlikeRows"]
+__all__ = ["ColumnHistogram", "Comparison", "Degree", "UnlikeRows"]
 
 _LEVEL = 0.05
+_BINS = 24
 _MILD = 0.8  # share in common of two unit normals half a standard deviation apart
 _APART = 0.1  # the same of two that are 3.3 apart
 
@@ -72,19 +75,51 @@ class UnlikeRows:
 
 
 @dataclass(frozen=True, eq=False)
+class ColumnHistogram:
+    """One column in both samples.
+
+    Attributes:
+        name: of the column.
+        edges: (b + 1,) of equal bins; values beyond are gathered in the end bins.
+        share_0: (b,) of x_0's rows in each bin.
+        share_1: (b,) of x_1's rows.
+    """
+
+    name: str
+    edges: Float[np.ndarray, " b_and_1"]
+    share_0: Float[np.ndarray, " b"]
+    share_1: Float[np.ndarray, " b"]
+
+    @classmethod
+    def of(
+        cls, name: str, zero: Float[np.ndarray, " n"], one: Float[np.ndarray, " m"]
+    ) -> ColumnHistogram:
+        """Bins over all but the outermost 1 % of the rows of both."""
+        low, high = np.quantile(np.concatenate([zero, one]), [0.005, 0.995])
+        if not high > low:
+            low, high = low - 0.5, high + 0.5
+        edges = np.linspace(low, high, _BINS + 1)
+        shares = [np.histogram(np.clip(v, low, high), edges)[0] / v.size for v in (zero, one)]
+        return cls(name, edges, *shares)
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Two samples compared by one cross-fit; `print` it.
 
     Attributes:
         sample_names: what x_0 and x_1 are called.
         feature_names: of the columns.
+        test: of "both come from one distribution".
         kl: KL(p_1‖p_0); its `support` is of x_0's rows weighted to stand for x_1's.
         kl_reverse: KL(p_0‖p_1), the other way round.
         jensen_shannon: symmetric, from 0 to log 2.
-        drift: p-value, overlap, columns and scores of the rows.
+        total_variation: symmetric, from 0 to 1; one minus it is the share in common.
+        features: the columns, the one that carries most of the difference first.
         calibration: predicted against observed log odds of all rows, out of fold.
         unlike_0: rows of x_0 that are least like x_1.
         unlike_1: rows of x_1 that are least like x_0.
+        margins: histograms of the first columns in both samples.
         fits: training and diagnostics of every fit.
         path: log p_t of typical rows along the path; None where no fit has one.
         why_no_path: the reason then, else empty.
@@ -97,13 +132,16 @@ class Comparison:
 
     sample_names: tuple[str, str]
     feature_names: tuple[str, ...]
+    test: TwoSampleTest = field(repr=False)
     kl: Divergence
     kl_reverse: Divergence
     jensen_shannon: Divergence
-    drift: DriftReport = field(repr=False)
+    total_variation: Divergence = field(repr=False)
+    features: tuple[FeatureContribution, ...] = field(repr=False)
     calibration: CalibrationCurve = field(repr=False)
     unlike_0: UnlikeRows = field(repr=False)
     unlike_1: UnlikeRows = field(repr=False)
+    margins: tuple[ColumnHistogram, ...] = field(repr=False)
     fits: tuple[FitRecord, ...] = field(repr=False)
     path: PathPicture | None = field(repr=False)
     why_no_path: str = field(repr=False)
@@ -114,34 +152,60 @@ class Comparison:
     seconds: float
 
     @property
+    def drift(self) -> Comparison:
+        """Deprecated: a comparison is its own drift report."""
+        warnings.warn(
+            "Comparison.drift is deprecated: the comparison itself has all of it.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self
+
+    @property
+    def cross_fit(self) -> CrossFit:
+        """The out-of-fold log ratios and the fits behind them."""
+        return self.test.cross_fit
+
+    @property
     def p_value(self) -> float:
         """Of "both come from one distribution"."""
-        return self.drift.p_value
+        return self.test.p_value
 
     @property
     def overlap(self) -> float:
         """The share that the samples have in common, 0 to 1 (O1)."""
-        return self.drift.overlap
+        return 1.0 - self.total_variation.estimate
+
+    @property
+    def overlap_interval(self) -> tuple[float, float]:
+        """Its interval, up to 1 where the samples may be alike."""
+        low, high = self.total_variation.interval
+        return max(1.0 - high, 0.0), 1.0 - low
 
     @property
     def overlap_error(self) -> float:
         """Its standard error."""
-        return self.drift.overlap_error
-
-    @property
-    def features(self) -> tuple[FeatureContribution, ...]:
-        """The columns, the one that carries most of the difference first."""
-        return self.drift.features
+        return self.total_variation.standard_error
 
     @property
     def log_ratio_0(self) -> Float[np.ndarray, " n_0"]:
         """log p_1 − log p_0 of each row of x_0, out of fold."""
-        return self.drift.fits.log_ratio_0
+        return self.cross_fit.log_ratio_0
 
     @property
     def log_ratio_1(self) -> Float[np.ndarray, " n_1"]:
-        """log p_1 − log p_0 of each row of x_1, out of fold."""
-        return self.drift.fits.log_ratio_1
+        """log p_1 − log p_0 of each row of x_1, out of fold; high is unlike x_0."""
+        return self.cross_fit.log_ratio_1
+
+    @property
+    def row_scores(self) -> Float[np.ndarray, " n_1"]:
+        """The same as `log_ratio_1`."""
+        return self.log_ratio_1
+
+    @property
+    def divergence(self) -> float:
+        """Mean log ratio of x_1's rows less that of x_0's, which the gradients (A1) add up to."""
+        return float(self.log_ratio_1.mean() - self.log_ratio_0.mean())
 
     @property
     def effective_sample_size_0(self) -> float:
@@ -159,30 +223,63 @@ class Comparison:
         return Degree.of(self.p_value, self.overlap)
 
     @property
+    def model(self) -> str:
+        """The model behind the numbers and, where it was chosen here, why."""
+        choice = self.cross_fit.choice
+        if choice is None:
+            return f"{self.fits[0].estimator}, as given"
+        return f"{choice.name} ({choice.reason})"
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before believing the numbers, each with a remedy."""
+        """What to know before relying on the numbers, each with a remedy."""
         parts = (self.kl, self.kl_reverse, self.jensen_shannon)
-        return tuple(f"{d.name}: {note}" for d in parts for note in d.notes)
+        notes = tuple(f"{d.name}: {note}" for d in parts for note in d.notes)
+        if self.degree is not Degree.SAME and not self.kl.is_resolved:
+            notes += (
+                "The test finds a difference that is too small for these rows to say how large: "
+                "the intervals start at 0. More rows would tell.",
+            )
+        return notes
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The columns that carry most of the difference and how they differ; none if alike."""
+        if self.degree is Degree.SAME:
+            return ()
+        one = one_line(self.sample_names[1])
+        positive = [max(c.contribution, 0.0) for c in self.features]
+        share = np.cumsum(positive) / max(sum(positive), 1e-300)
+        n = min(int(np.searchsorted(share, 0.5)) + 1, 3)
+        return tuple(f"“{c.name}” ({c.direction(one)})" for c in self.features[:n])
+
+    @property
+    def share_text(self) -> str:
+        """The share in common in words, with the end that is known."""
+        if not self.total_variation.is_resolved:
+            return f"at least {100 * self.overlap_interval[0]:.0f} % in common"
+        return f"{100 * self.overlap:.0f} % in common"
 
     @property
     def verdict(self) -> str:
         """The answer in one sentence, with its numbers."""
-        low, high = self.kl.interval
         numbers = (
-            f"{100 * self.overlap:.0f} % in common, KL(p_1‖p_0) {self.kl.estimate:.3g} nats "
-            f"({100 * self.kl.confidence:g} % interval {low:.3g} to {high:.3g}), "
-            f"p-value {self.p_value:.2g}"
+            f"{self.share_text}, KL(p_1‖p_0) {self.kl.value_text} nats, p-value {self.p_value:.2g}"
         )
-        carried = "" if self.degree is Degree.SAME else f"; most of it in {self._carriers}"
+        carried = f"; most of it in {', '.join(self.changes)}" if self.changes else ""
         return f"{self.degree.value}: {numbers}{carried}."
 
-    @property
-    def _carriers(self) -> str:
-        """The fewest columns that carry half of what all positive contributions add up to."""
-        positive = [max(c.contribution, 0.0) for c in self.features]
-        share = np.cumsum(positive) / max(sum(positive), 1e-300)
-        n = min(int(np.searchsorted(share, 0.5)) + 1, 3)
-        return ", ".join(f"“{c.name}”" for c in self.features[:n])
+    def has_drift(self, level: float = 0.05) -> bool:
+        """Whether the p-value is below a level, the share of false alarms where nothing changed."""
+        return self.p_value < level
+
+    def top_rows(self, n: int = 10) -> Int[np.ndarray, " n"]:
+        """Numbers of the n rows of x_1 that are least like x_0, the first least."""
+        return np.argsort(-self.log_ratio_1, kind="stable")[:n]
+
+    def summary(self) -> str:
+        """The same text as `print` shows."""
+        return str(self)
 
     def __str__(self) -> str:
         """The verdict, the numbers behind it, and the first columns and rows."""
@@ -195,11 +292,11 @@ class Comparison:
                 f"p_0 is {zero}, {n_0} rows; p_1 is {one}, {n_1} rows; "
                 f"{len(self.feature_names)} columns",
                 *(_divergence_line(d) for d in (self.kl, self.kl_reverse, self.jensen_shannon)),
-                f"{'share in common':<34}{self.overlap:.3f} ± {self.overlap_error:.3f}",
+                f"{'share in common':<34}{_share(self)}",
                 f"{'effective rows of x_0 as x_1':<34}{self.effective_sample_size_0:.0f} of {n_0}",
                 f"{'effective rows of x_1 as x_0':<34}{self.effective_sample_size_1:.0f} of {n_1}",
-                f"{'rows of x_0 least like x_1':<34}{_rows(self.unlike_0)}",
-                f"{'rows of x_1 least like x_0':<34}{_rows(self.unlike_1)}",
+                *self._unlike_lines(),
+                f"{'model':<34}{self.model}",
                 "",
                 *feature_lines(self.features),
                 *(f"note: {note}" for note in self.notes),
@@ -212,20 +309,33 @@ class Comparison:
         n_0, n_1 = self.log_ratio_0.size, self.log_ratio_1.size
         divergences = (self.kl, self.kl_reverse, self.jensen_shannon)
         pairs = [
-            *((d.name, f"{d.estimate:.4g} ± {d.standard_error:.2g}") for d in divergences),
-            ("share in common", f"{self.overlap:.3f} ± {self.overlap_error:.3f}"),
+            *((d.name, d.value_text) for d in divergences),
+            ("share in common", _share(self)),
             ("effective rows of x_0 as x_1", f"{self.effective_sample_size_0:.0f} of {n_0}"),
             ("effective rows of x_1 as x_0", f"{self.effective_sample_size_1:.0f} of {n_1}"),
         ]
         return fragment(self.verdict, [*pairs, *feature_pairs(self.features)], self.notes)
 
+    def _unlike_lines(self) -> list[str]:
+        """The rows least like the other sample; none where no difference was found."""
+        if self.degree is Degree.SAME:
+            return []
+        return [
+            f"{'rows of x_0 least like x_1':<34}{_rows(self.unlike_0)}",
+            f"{'rows of x_1 least like x_0':<34}{_rows(self.unlike_1)}",
+        ]
+
 
 def _divergence_line(found: Divergence) -> str:
-    low, high = found.interval
-    return (
-        f"{found.name:<34}{found.estimate:.4g} ± {found.standard_error:.2g} "
-        f"({100 * found.confidence:g} % {low:.4g} to {high:.4g})"
-    )
+    return f"{found.name:<34}{found.value_text}"
+
+
+def _share(found: Comparison) -> str:
+    low, high = found.overlap_interval
+    level = f"{100 * found.kl.confidence:g} %"
+    if not found.total_variation.is_resolved:
+        return f"at least {low:.3f} ({level})"
+    return f"{found.overlap:.3f} ({level} interval {low:.3f} to {high:.3f})"
 
 
 def _rows(rows: UnlikeRows, n: int = 5) -> str:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_same_columns, checked_rows, is_count
 from secant.exceptions import UntrainedWarning
-from secant.tasks.defaults import default_ratio
+from secant.tasks.model_choice import ModelChoice, chosen_model
 from secant.training.settings import labelled
 
 __all__ = [
@@ -75,6 +75,7 @@ class CrossFit:
         fold_0: (n_0,) the fold of each row.
         fold_1: (n_1,)
         ensembles: the fits, one entry a fold.
+        choice: how the estimator was chosen; None if it was given.
     """
 
     log_ratio_0: Float[np.ndarray, " n_0"]
@@ -82,6 +83,7 @@ class CrossFit:
     fold_0: Int[np.ndarray, " n_0"]
     fold_1: Int[np.ndarray, " n_1"]
     ensembles: tuple[RatioEnsemble, ...]
+    choice: ModelChoice | None = None
 
     @property
     def n_folds(self) -> int:
@@ -107,8 +109,8 @@ def cross_fit(
     """Score every row of two samples by fits that have not seen it.
 
     Args:
-        estimator: cloned for each fold; None is a classifier on a Gaussian anchor where the samples
-            overlap and `SecantRatio()` where they do not (`ChasmSwitch`).
+        estimator: cloned for each fold; None chooses among logistic regressions, boosted trees and
+            networks by their loss on held-out rows (`chosen_model`).
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         n_folds: parts of the rows; each is scored by a fit on the others.
@@ -122,9 +124,9 @@ def cross_fit(
     n = min(rows_0.shape[0], rows_1.shape[0])
     checked_folds(n_folds, n)
     checked_ensemble(n_ensemble)
-    d = rows_0.shape[1]
-    chosen = default_ratio(n, d) if estimator is None else checked_estimator(estimator)
     rng = check_random_state(random_state)
+    choice = chosen_model(rows_0, rows_1, rng) if estimator is None else None
+    chosen = checked_estimator(estimator) if choice is None else choice.estimator
     fold_0, fold_1 = (fold_numbers(x.shape[0], n_folds, rng) for x in (rows_0, rows_1))
     score_0, score_1 = np.empty(rows_0.shape[0]), np.empty(rows_1.shape[0])
     ensembles = []
@@ -140,10 +142,10 @@ def cross_fit(
         score_0[fold_0 == k] = ensemble.log_ratio(rows_0[fold_0 == k])
         score_1[fold_1 == k] = ensemble.log_ratio(rows_1[fold_1 == k])
         ensembles.append(ensemble)
-    return CrossFit(score_0, score_1, fold_0, fold_1, tuple(ensembles))
+    return CrossFit(score_0, score_1, fold_0, fold_1, tuple(ensembles), choice)
 
 
-def checked_estimator(estimator: RatioEstimator) -> RatioEstimator:
+def checked_estimator(estimator: RatioEstimator | None) -> RatioEstimator:
     """Refuse what is no ratio estimator."""
     if not isinstance(estimator, RatioEstimator):
         raise TypeError(
@@ -155,6 +157,8 @@ def checked_estimator(estimator: RatioEstimator) -> RatioEstimator:
 
 def checked_folds(n_folds: int, n: int) -> None:
     """Refuse a number of folds that leaves less than two rows a fold, or that is no number."""
+    if n < 4:
+        raise ValueError(f"Cross-fitting needs at least 4 rows of either sample; got {n}.")
     if not is_count(n_folds, least=2) or n_folds > n // 2:
         raise ValueError(
             f"`n_folds` must be a whole number from 2 to {n // 2} (two rows a fold of the "

@@ -20,7 +20,11 @@ from secant.diagnostics import LARGEST_SHAPE, pareto_shape
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
-from secant.tasks.permutation import combined_p_value, permutation_p_value
+from secant.tasks.permutation import (
+    combined_p_value,
+    p_value_of_pairing,
+    permutation_p_value,
+)
 from secant.training.settings import labelled
 
 __all__ = ["CrossFitPlan", "Dependence", "DependenceFit", "normal_scores", "repaired"]
@@ -81,7 +85,7 @@ class CrossFitPlan:
         estimator: cloned for each fit.
         n_folds: parts of the rows.
         n_ensemble: fits a fold.
-        n_permutations: re-pairings of a fold's rows, at most one less than it has rows.
+        n_permutations: re-pairings of a fold's rows; no p-value is below 1/(1 + this).
         normal_margins: whether the blocks are normal scores, as drawn rows must then be made too.
     """
 
@@ -198,9 +202,18 @@ def _judged(
     joint_rows = np.concatenate(blocks, axis=1)
     joint = ensemble.log_ratio(joint_rows)
     some = rng.permutation(rows.size)[: _rows_to_judge(joint_rows.shape[1], n_permutations)]
-    others = repaired([b[some] for b in blocks], min(n_permutations, some.size - 1), rng)
-    repeats, n, d = others.shape
-    scores = ensemble.log_ratio(others.reshape(-1, d)).reshape(repeats, n)
+    held = [b[some] for b in blocks]
+    if len(held) == 2 and some.size <= n_permutations:
+        # Fewer rows than permutations: all their pairs are scored once, and permuted at will.
+        pairs = _all_pairs(held[0], held[1], ensemble)
+        p_value = p_value_of_pairing(pairs, n_permutations=n_permutations, rng=rng)
+        turned = (np.arange(some.size) + np.arange(1, some.size)[:, None]) % some.size
+        scores = pairs[np.arange(some.size), turned]
+    else:
+        others = repaired(held, n_permutations, rng)
+        repeats, n, d = others.shape
+        scores = ensemble.log_ratio(others.reshape(-1, d)).reshape(repeats, n)
+        p_value = permutation_p_value(float(joint[some].mean()), scores.mean(axis=1))
     log_normaliser = float(logsumexp(scores) - np.log(scores.size))
     # Re-pairings are all but uncorrelated: with y fixed, the mean of r over x is 1 wherever y is.
     means = np.exp(logsumexp(scores, axis=1) - np.log(scores.shape[1]) - log_normaliser)
@@ -210,9 +223,18 @@ def _judged(
         log_normaliser,
         float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else np.inf,
         pareto_shape(scores.ravel()),
-        permutation_p_value(float(joint[some].mean()), scores.mean(axis=1)),
+        p_value,
         ensemble,
     )
+
+
+def _all_pairs(
+    first: Float[np.ndarray, "m a"], second: Float[np.ndarray, "m b"], ensemble: RatioEnsemble
+) -> Float[np.ndarray, "m m"]:
+    """The log ratio of each row of the first block with each of the second."""
+    m = len(first)
+    rows = np.concatenate([np.repeat(first, m, axis=0), np.tile(second, (m, 1))], axis=1)
+    return ensemble.log_ratio(rows).reshape(m, m)
 
 
 def _rows_to_judge(d: int, n_permutations: int) -> int:

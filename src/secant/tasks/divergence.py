@@ -6,10 +6,13 @@ import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
 from secant.estimators import RatioEstimator
+from secant.estimators.checks import checked_rows
 from secant.exceptions import OverlapWarning
-from secant.tasks.cross_fitting import cross_fit
+from secant.tasks.cross_fitting import CrossFit, cross_fit
+from secant.tasks.divergence_intervals import Intervals, divergence_intervals
 from secant.tasks.divergence_result import (
     Divergence,
     chi2_from,
@@ -18,6 +21,7 @@ from secant.tasks.divergence_result import (
     total_variation_from,
 )
 from secant.tasks.intervals import checked_confidence
+from secant.tasks.permutation import pooled_p_value
 
 __all__ = [
     "Divergence",
@@ -26,6 +30,8 @@ __all__ = [
     "kl_divergence",
     "total_variation",
 ]
+
+_PERMUTATIONS = 199  # behind the lower end of an interval
 
 
 def kl_divergence(
@@ -67,11 +73,8 @@ def kl_divergence(
         >>> bool(low < 0.5 < high)
         True
     """
-    checked_confidence(confidence)
-    scores = cross_fit(
-        estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
-    )
-    return _warned(kl_from(scores, reverse=reverse, confidence=confidence))
+    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
+    return _warned(kl_from(scores, found, reverse=reverse, confidence=confidence))
 
 
 def jensen_shannon(
@@ -100,11 +103,8 @@ def jensen_shannon(
         confidence: level of the interval.
         random_state: seed of the folds and the fits.
     """
-    checked_confidence(confidence)
-    scores = cross_fit(
-        estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
-    )
-    return _warned(jensen_shannon_from(scores, confidence=confidence))
+    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
+    return _warned(jensen_shannon_from(scores, found, confidence=confidence))
 
 
 def chi2_divergence(
@@ -135,11 +135,8 @@ def chi2_divergence(
         confidence: level of the interval.
         random_state: seed of the folds and the fits.
     """
-    checked_confidence(confidence)
-    scores = cross_fit(
-        estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
-    )
-    return _warned(chi2_from(scores, reverse=reverse, confidence=confidence))
+    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
+    return _warned(chi2_from(scores, found, reverse=reverse, confidence=confidence))
 
 
 def total_variation(
@@ -167,11 +164,34 @@ def total_variation(
         confidence: level of the interval.
         random_state: seed of the folds and the fits.
     """
+    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
+    return _warned(total_variation_from(scores, found, confidence=confidence))
+
+
+def _examined(
+    x_0: ArrayLike,
+    x_1: ArrayLike,
+    estimator: RatioEstimator | None,
+    n_folds: int,
+    n_ensemble: int,
+    confidence: float,
+    random_state: int | np.random.RandomState | None,
+) -> tuple[CrossFit, Intervals]:
+    """A cross-fit and every divergence that follows from it."""
     checked_confidence(confidence)
+    rng = check_random_state(random_state)
     scores = cross_fit(
-        estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=random_state
+        estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=rng
     )
-    return _warned(total_variation_from(scores, confidence=confidence))
+    rows_0, rows_1 = checked_rows(x_0, "x_0"), checked_rows(x_1, "x_1")
+    draws = np.random.RandomState(rng.randint(2**31 - 1))
+    p_value = None
+    if scores.choice is not None:  # which made the fit look better than it would on other rows
+        p_value = pooled_p_value(rows_0, rows_1, n_permutations=_PERMUTATIONS, rng=rng)
+    found = divergence_intervals(
+        scores, rows_0, rows_1, confidence=confidence, p_value=p_value, rng=draws
+    )
+    return scores, found
 
 
 def _warned(found: Divergence) -> Divergence:

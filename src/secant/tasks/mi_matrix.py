@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from scipy.stats import false_discovery_control
 from sklearn.utils import check_random_state
 
 from secant._host.notebook import fragment
@@ -21,7 +26,7 @@ from secant.tasks.mutual_information import total_correlation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MutualInformationMatrix", "mutual_information_matrix"]
+__all__ = ["FinishedPairs", "MutualInformationMatrix", "mutual_information_matrix"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,23 @@ class MutualInformationMatrix:
     base: str
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    @cached_property
+    def adjusted_p_value(self) -> Float[np.ndarray, "d d"]:
+        """The false discovery rate at which each pair is found (Benjamini and Hochberg)."""
+        adjusted = np.full_like(self.p_value, np.nan)
+        i, j = np.triu_indices(len(self.names), 1)
+        known = np.isfinite(self.p_value[i, j])
+        i, j = i[known], j[known]
+        if i.size:
+            adjusted[i, j] = false_discovery_control(self.p_value[i, j])
+            adjusted[j, i] = adjusted[i, j]
+        return adjusted
+
+    @property
+    def n_finished(self) -> int:
+        """Pairs that were estimated; all of them unless a run was stopped."""
+        return int(np.isfinite(self.estimate).sum()) // 2
+
     @property
     def figure_size(self) -> tuple[float, float]:
         """Inches that the heat map's numbers need to be read."""
@@ -51,7 +73,7 @@ class MutualInformationMatrix:
         return size + 1.0, size
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """A heat map with the numbers written in; a dot marks p ≤ 0.05."""
+        """A heat map with the numbers written in; a dot marks an adjusted p-value ≤ 0.05."""
         from matplotlib import pyplot as plt
 
         if ax is None:
@@ -70,7 +92,8 @@ class MutualInformationMatrix:
     def strongest(self, n: int = 5) -> list[tuple[int, int]]:
         """The n pairs of columns with the largest estimates, by number."""
         pairs = combinations(range(len(self.names)), 2)
-        return sorted(pairs, key=lambda pair: -float(self.estimate[pair]))[:n]
+        known = [pair for pair in pairs if np.isfinite(self.estimate[pair])]
+        return sorted(known, key=lambda pair: -float(self.estimate[pair]))[:n]
 
     def _repr_html_(self) -> str:
         """For notebooks: the strongest pairs."""
@@ -78,7 +101,7 @@ class MutualInformationMatrix:
             (
                 f"{self.names[i]} and {self.names[j]}",
                 f"{self.estimate[i, j]:.3f} ± {self.standard_error[i, j]:.3f} "
-                f"(p {self.p_value[i, j]:.2g})",
+                f"(adjusted p {self.adjusted_p_value[i, j]:.2g})",
             )
             for i, j in self.strongest()
         ]
@@ -86,9 +109,57 @@ class MutualInformationMatrix:
 
     def _write(self, ax: Axes, i: int, j: int, top: float) -> None:
         value = float(self.estimate[i, j])
-        mark = " •" if self.p_value[i, j] <= 0.05 else ""
+        if np.isnan(value):
+            return
+        mark = " •" if self.adjusted_p_value[i, j] <= 0.05 else ""
         colour = "black" if value > 0.6 * top else "white"
         ax.text(j, i, f"{value:.2f}{mark}", ha="center", va="center", color=colour, fontsize=8)
+
+
+@dataclass(frozen=True)
+class FinishedPairs:
+    """Pairs of columns that are estimated already, and the file that keeps them.
+
+    Attributes:
+        values: estimate, standard error and p-value by pair.
+        path: of the file; None keeps none.
+        digest: of the rows and the settings, without which a line does not count.
+    """
+
+    values: dict[tuple[int, int], tuple[float, float, float]]
+    path: Path | None
+    digest: str
+
+    @classmethod
+    def of(
+        cls,
+        path: Path | str | None,
+        rows: Float[np.ndarray, "n d"],
+        settings: Mapping[str, str],
+    ) -> FinishedPairs:
+        """Those of a file, if there is one."""
+        text = json.dumps(dict(settings), sort_keys=True).encode()
+        digest = hashlib.sha256(text + np.ascontiguousarray(rows).tobytes()).hexdigest()[:16]
+        place = None if path is None else Path(path)
+        lines = place.read_text("utf-8").splitlines() if place and place.exists() else []
+        values = {}
+        for line in lines:
+            try:
+                row = json.loads(line)
+                pair, found = row["pair"], row["values"]
+                if row["digest"] == digest:
+                    values[pair[0], pair[1]] = (found[0], found[1], found[2])
+            except (ValueError, KeyError, TypeError, IndexError):
+                continue  # a line that a stop cut short
+        return cls(values, place, digest)
+
+    def add(self, pair: tuple[int, int], values: tuple[float, float, float]) -> None:
+        """Write one pair."""
+        self.values[pair] = values
+        if self.path is not None:
+            row = {"pair": pair, "values": values, "digest": self.digest}
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
 
 
 def mutual_information_matrix(
@@ -96,15 +167,20 @@ def mutual_information_matrix(
     *,
     options: MIOptions | None = None,
     progress: bool | None = None,
+    resume: Path | str | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> MutualInformationMatrix:
     """Mutual information of every pair of columns of one table.
+
+    Ctrl-C ends it after the pairs that are finished, which the result then holds.
 
     Args:
         X: (n, d), d ≥ 2; a table's column names are kept.
         options: None leaves out the second opinion and is `MIOptions()` otherwise.
         progress: a progress bar; None shows one on a terminal only.
-        random_state: random seed.
+        resume: a file that every finished pair is appended to, as one line of JSON; pairs that it
+            already holds, of the same rows, options and seed, are not estimated again.
+        random_state: random seed; each pair gets its own seed, drawn from it.
     """
     names = column_names(X)
     rows = checked_rows(X, "X", least=20)
@@ -112,19 +188,32 @@ def mutual_information_matrix(
     if d < 2:
         raise ValueError(f"`X` must have at least two columns; got shape {rows.shape}.")
     chosen = MIOptions(second_opinion=False) if options is None else options
-    rng = check_random_state(random_state)
     tables = np.full((3, d, d), np.nan)
-    for i, j in _tracked(list(combinations(range(d), 2)), show=progress):
-        found = total_correlation(rows[:, [i, j]], options=chosen, random_state=rng)
-        tables[:, i, j] = found.estimate, found.standard_error, found.p_value
-        tables[:, j, i] = tables[:, i, j]
+    pairs = list(combinations(range(d), 2))
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=len(pairs))
+    settings = chosen.as_text(random_state)
+    kept = FinishedPairs.of(resume, rows, settings)
+    try:
+        for k, (i, j) in _tracked(list(enumerate(pairs)), show=progress):
+            values = kept.values.get((i, j))
+            if values is None:
+                found = total_correlation(
+                    rows[:, [i, j]], options=chosen, random_state=int(seeds[k])
+                )
+                values = (found.estimate, found.standard_error, found.p_value)
+                kept.add((i, j), values)
+            tables[:, i, j] = tables[:, j, i] = values
+    except KeyboardInterrupt:
+        if not np.isfinite(tables[0]).any():
+            raise
     labels = tuple(str(n) for n in names) if names else tuple(f"x{i}" for i in range(d))
     estimate, error, p_value = tables
-    settings = chosen.as_text(random_state)
     return MutualInformationMatrix(labels, estimate, error, p_value, chosen.base, settings)
 
 
-def _tracked(pairs: list[tuple[int, int]], *, show: bool | None) -> Iterable[tuple[int, int]]:
+def _tracked(
+    pairs: list[tuple[int, tuple[int, int]]], *, show: bool | None
+) -> Iterable[tuple[int, tuple[int, int]]]:
     if not (sys.stderr.isatty() if show is None else show):
         return pairs
     from rich.console import Console

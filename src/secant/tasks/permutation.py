@@ -1,23 +1,37 @@
-"""Permutation tests on held-out scores, and how the folds' p-values become one."""
+"""Permutation tests: of held-out scores fold by fold, and of the pooled rows of two samples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from scipy.spatial.distance import pdist
 from scipy.special import expit
+from scipy.stats import rankdata
 
 from secant.estimators.checks import is_count
+from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 
 __all__ = [
     "checked_permutations",
     "combined_p_value",
     "fold_p_values",
     "p_value_of_difference",
+    "p_value_of_pairing",
     "permutation_p_value",
+    "pooled_p_value",
 ]
+
+_MOST_ROWS = 5_000  # of each sample, in the pooled test
+_MOST_FEATURES = 500
+_AT_ONCE = 100  # permutations
+_FREQUENCIES = 64
+_ROWS_FOR_WIDTH = 500  # for the median distance
+# Shrinkage of directions whose variance, of features of unit variance, is no larger than this. The
+# quadratic basis has many directions of which few matter.
+_SHRINKAGE: dict[Basis, float] = {"linear": 0.01, "quadratic": 0.3, "additive": 0.05}
 
 
 def checked_permutations(n_permutations: int) -> None:
@@ -47,6 +61,21 @@ def p_value_of_difference(
     # With the total fixed, the difference of means grows with the sum over the second sample.
     permuted = np.array([rng.permutation(both)[:m].sum() for _ in range(n_permutations)])
     return permutation_p_value(float(score_1.sum()), permuted)
+
+
+def p_value_of_pairing(
+    scores: Float[np.ndarray, "n n"], *, n_permutations: int, rng: np.random.RandomState
+) -> float:
+    """Of the mean score of the pairs (i, i) among those of (i, π(i)) for random permutations π.
+
+    Args:
+        scores: (n, n) of the first half of row i with the second half of row j.
+        n_permutations: drawn uniformly, whatever n.
+        rng: of the permutations.
+    """
+    rows = np.arange(len(scores))
+    permuted = [scores[rows, rng.permutation(rows.size)].mean() for _ in range(n_permutations)]
+    return permutation_p_value(float(scores[rows, rows].mean()), np.array(permuted))
 
 
 def fold_p_values(
@@ -81,3 +110,81 @@ def combined_p_value(p_values: ArrayLike) -> float:
     # At p = 1 the tangent is −∞, and one fold with nothing to say would silence all others.
     p = np.minimum(p, 0.99)
     return float(0.5 - np.arctan(np.mean(np.tan((0.5 - p) * np.pi))) / np.pi)
+
+
+def pooled_p_value(
+    x_0: Float[np.ndarray, "n d"],
+    x_1: Float[np.ndarray, "m d"],
+    *,
+    n_permutations: int,
+    rng: np.random.RandomState,
+) -> float:
+    """Of p_0 = p_1, exact: four statistics of the pooled rows under permuted labels (J9).
+
+    Each is ‖mean_1(f) − mean_0(f)‖² of features that do not depend on the labels: whitened columns
+    (Hotelling's T²), whitened squares and products, the largest over columns of whitened hinges,
+    and random Fourier features (maximum mean discrepancy). Their permutation p-values are combined
+    by the Cauchy combination, whose own p-value is again its rank among the permutations. Nothing
+    is refitted, so all rows count at once and the least p-value is 1/(n_permutations + 1).
+
+    Args:
+        x_0: rows of p_0; 5,000 of them are looked at.
+        x_1: rows of p_1.
+        n_permutations: of the labels.
+        rng: of the permutations and the frequencies.
+    """
+    some_0, some_1 = (x[rng.permutation(len(x))[:_MOST_ROWS]] for x in (x_0, x_1))
+    groups = list(_statistics(some_0, some_1, rng))
+    contrast = np.repeat([-1.0 / len(some_0), 1.0 / len(some_1)], [len(some_0), len(some_1)])
+    found = [_values(contrast[None], groups)]
+    shuffled = np.random.default_rng(rng.randint(2**31 - 1)).permuted
+    for start in range(0, n_permutations, _AT_ONCE):
+        several = min(_AT_ONCE, n_permutations - start)
+        found.append(_values(shuffled(np.tile(contrast, (several, 1)), axis=1), groups))
+    values = np.concatenate(found)
+    # Of each statistic, the share of all that are at least as large.
+    p_values = rankdata(-np.round(values, 12), method="max", axis=0) / len(values)
+    combined = np.mean(np.tan((0.5 - np.minimum(p_values, 0.99)) * np.pi), axis=1)
+    return permutation_p_value(float(combined[0]), combined[1:])
+
+
+Group = list[Float[np.ndarray, "n k"]]
+
+
+def _statistics(
+    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], rng: np.random.RandomState
+) -> Iterator[Group]:
+    """Features of each statistic; of several matrices, the largest norm counts."""
+    d = x_0.shape[1]
+    rows = np.concatenate([x_0, x_1])
+    linear = _features("linear", rows)
+    yield [_whitened(linear, _SHRINKAGE["linear"])]
+    if basis_size("quadratic", d) <= _MOST_FEATURES:
+        yield [_whitened(_features("quadratic", rows), _SHRINKAGE["quadratic"])]
+    yield [_whitened(_features("additive", rows[:, [j]]), _SHRINKAGE["additive"]) for j in range(d)]
+    some = linear[rng.permutation(len(linear))[:_ROWS_FOR_WIDTH]]
+    width = max(float(np.median(pdist(some))), 1e-12)
+    phase = linear @ (rng.normal(size=(d, _FREQUENCIES)) / width)
+    yield [_centred(np.concatenate([np.cos(phase), np.sin(phase)], axis=1))]
+
+
+def _features(basis: Basis, rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+    """Of a basis, scaled without regard to the labels."""
+    return design(logistic_pipeline(basis, 1.0), rows, rows)[: len(rows)]
+
+
+def _centred(features: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
+    return features - features.mean(axis=0)
+
+
+def _whitened(features: Float[np.ndarray, "n k"], shrinkage: float) -> Float[np.ndarray, "n k"]:
+    left, scale, _ = np.linalg.svd(_centred(features), full_matrices=False)
+    variance = scale**2 / len(features)
+    return np.asarray(left * np.sqrt(variance / (variance + shrinkage)))
+
+
+def _values(
+    contrasts: Float[np.ndarray, "b n"], groups: list[Group]
+) -> Float[np.ndarray, "b groups"]:
+    norms = [[((contrasts @ f) ** 2).sum(axis=1) for f in group] for group in groups]
+    return np.stack([np.max(each, axis=0) for each in norms], axis=1)

@@ -11,10 +11,17 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from secant.estimators import RatioEstimator
+from secant.estimators.checks import checked_rows
 from secant.tasks.cross_fitting import CrossFit, cross_fit
-from secant.tasks.permutation import checked_permutations, combined_p_value, fold_p_values
+from secant.tasks.divergence_intervals import regression_of
+from secant.tasks.permutation import (
+    checked_permutations,
+    combined_p_value,
+    fold_p_values,
+    pooled_p_value,
+)
 
-__all__ = ["TwoSampleTest", "two_sample_test"]
+__all__ = ["TwoSampleTest", "tested", "two_sample_test"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +30,7 @@ class TwoSampleTest:
 
     Attributes:
         statistic: (J5), 0 in expectation where the samples are alike and 1 where they are apart.
-        p_value: of all folds together.
+        p_value: of all rows together; at least 1/(1 + n_permutations).
         fold_p_values: (n_folds,) of each fold.
         n_permutations: of the labels in each fold; no fold's p-value is below 1/(1 + this).
         cross_fit: the out-of-fold log ratios and the fits behind them.
@@ -57,7 +64,8 @@ def two_sample_test(
     The statistic (J5) is `mean_1(σ(g)) − mean_0(σ(g))` with g = log r̂ out of fold. Within a fold
     the labels are permuted, which leaves its fit as it is, so each fold's p-value is exact for any
     estimator; the folds' are combined by the Cauchy combination, which dependence hardly touches.
-    A poor fit costs power, never validity. Rows must be independent of each other.
+    A poor fit costs power, never validity. Rows must be independent of each other. Without an
+    estimator the test is (J9), of all rows at once, with which no row is spent on training.
 
     Args:
         x_0: (n_0, d) rows of p_0.
@@ -81,6 +89,28 @@ def two_sample_test(
     scores = cross_fit(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=rng
     )
-    p_values = fold_p_values(scores.by_fold(), n_permutations=n_permutations, rng=rng)
+    rows_0, rows_1 = checked_rows(x_0, "x_0"), checked_rows(x_1, "x_1")
+    return tested(scores, rows_0, rows_1, n_permutations=n_permutations, rng=rng)
+
+
+def tested(
+    scores: CrossFit,
+    x_0: Float[np.ndarray, "n d"],
+    x_1: Float[np.ndarray, "m d"],
+    *,
+    n_permutations: int,
+    rng: np.random.RandomState,
+) -> TwoSampleTest:
+    """The test of a cross-fit.
+
+    Where the model was chosen here, the pooled test (J9) is asked; where that model is no
+    regression, which the pooled test could not see further than, its folds are asked as well.
+    """
+    folds = fold_p_values(scores.by_fold(), n_permutations=n_permutations, rng=rng)
+    p_value = combined_p_value(folds)
+    if scores.choice is not None:
+        pooled = pooled_p_value(x_0, x_1, n_permutations=n_permutations, rng=rng)
+        is_regression = regression_of(scores) is not None
+        p_value = pooled if is_regression else combined_p_value([pooled, p_value])
     statistic = float(np.mean(expit(scores.log_ratio_1)) - np.mean(expit(scores.log_ratio_0)))
-    return TwoSampleTest(statistic, combined_p_value(p_values), p_values, n_permutations, scores)
+    return TwoSampleTest(statistic, p_value, folds, n_permutations, scores)

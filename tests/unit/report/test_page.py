@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from tests.unit.report.shown import HOSTILE
+from tests.unit.report.shown import HOSTILE, compared
 
 import secant
 from secant.report import (
@@ -133,14 +133,36 @@ def test_a_comparison_says_all_it_has_found(found):
         "secant compare old.csv new.csv --seed 0",
         "random_state=0)",
         found.versions["jax"],
-        f"{found.kl.estimate:.2f} ± {found.kl.standard_error:.2f} nats",
+        "Most of it is in “b” (",
+        "s.d. higher in new)",
+        "weight the rows (`secant.importance_weights`) or learn again",
+        "Model: SklearnRatio, as given.",
         f"{found.unlike_1.log_ratio[0]:+.2f}",
     ):
         assert needed in text, needed
     assert html.count("<tr>") == 3 + 5 + 10 + 10 + 1 + 2  # headers, columns, rows, fits
 
 
-def test_without_a_path_or_a_training_the_page_says_why(found):
+def test_samples_alike_have_no_empty_boxes():
+    found = compared(shift=0.0)
+    html = rendered(comparison_page(found))
+    text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
+    assert "No difference was found:" in text
+    assert re.search(r"at least \d+ % in common\.", text)
+    assert re.search(r"KL\(p₁‖p₀\) .*at most 0\.\d+ nats", text)
+    for absent in ("What changed", "least like", "0 ± 0", "None", "nan"):
+        assert absent not in text, absent
+
+
+def test_what_changed_comes_first_with_a_histogram_of_each_column(found):
+    page = comparison_page(found)
+    assert page.sections[0].title == "What changed"
+    charts = [chart for block in page.sections[0].blocks for chart in block.blocks]
+    assert [chart.title for chart in charts] == [c.name for c in found.features[:6]]
+    assert charts[0].caption == f"{found.features[0].direction('new').capitalize()}."
+
+
+def test_without_a_path_or_a_training_nothing_is_drawn_in_its_place(found):
     bare = replace(
         found,
         path=None,
@@ -149,7 +171,7 @@ def test_without_a_path_or_a_training_the_page_says_why(found):
     )
     html = rendered(comparison_page(bare))
     assert "SklearnRatio has no secants." in html
-    assert "Nothing was trained by steps." in html
+    assert "Training" not in html
 
 
 def test_hostile_names_and_cells_are_shown_as_they_are_and_do_nothing(hostile):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from secant import SklearnRatio, detect_drift
+from secant import SklearnRatio, compare
 from secant.diagnostics import RatioDiagnostics, feature_drift
 from secant.report.figures import (
     Panel,
@@ -61,7 +61,7 @@ def test_drift_is_drawn_with_the_largest_first(tmp_path: Path):
     x_0, x_1 = rng.normal(size=(200, 3)), rng.normal(size=(200, 3)) + np.array([0.0, 1.0, 0.2])
     names = ["a", "b $", "a name that is much longer than a figure has room for"]
     ratio = SklearnRatio(LogisticRegression(), folds=None)
-    found = detect_drift(
+    found = compare(
         x_0, x_1, estimator=ratio, n_folds=2, n_permutations=9, random_state=0, feature_names=names
     )
     figure = plot_drift(found, tmp_path / "d.png")

@@ -1,5 +1,6 @@
 """A comparison: its numbers are those of the single tasks, its verdict those of its numbers."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -42,11 +43,9 @@ def test_numbers_are_those_of_the_single_tasks(found):
         found.kl_reverse.interval == secant.kl_divergence(x_0, x_1, reverse=True, **same).interval
     )
     assert found.jensen_shannon.estimate == secant.jensen_shannon(x_0, x_1, **same).estimate
-    drift = secant.detect_drift(x_0, x_1, **same)
-    assert found.p_value == drift.p_value
-    assert found.overlap == drift.overlap
-    np.testing.assert_array_equal(found.log_ratio_1, drift.row_scores)
-    assert [c.replacement for c in found.features] == [c.replacement for c in drift.features]
+    tv = secant.total_variation(x_0, x_1, **same)
+    assert found.overlap == 1.0 - tv.estimate
+    assert found.overlap_interval == (1.0 - tv.interval[1], 1.0 - tv.interval[0])
     weights = secant.importance_weights(x_0, x_1, **same)
     assert found.effective_sample_size_0 == pytest.approx(weights.effective_sample_size)
     other = secant.importance_weights(x_1, x_0, estimator=linear(), n_folds=3, random_state=7)
@@ -60,7 +59,7 @@ def test_the_truth_of_two_normals(found):
         assert kl.estimate == pytest.approx(SHIFT**2 / 2, abs=4.5 * kl.standard_error)
     assert found.overlap == pytest.approx(0.6171, abs=4.5 * found.overlap_error)
     assert found.degree is Degree.STRONG
-    assert "“column 1”" in found.verdict
+    assert re.search(r"most of it in “column 1” \(\d\.\d\d s\.d\. higher in x_1\)", found.verdict)
     assert f"{100 * found.overlap:.0f} % in common" in found.verdict
 
 
@@ -103,13 +102,18 @@ def test_samples_alike_name_no_column():
     found = compare(*tables(shift=0.0, seed=3), estimator=linear(), n_folds=2, random_state=0)
     assert found.degree is Degree.SAME
     assert "most of it" not in found.verdict
+    # Estimate, interval and p-value agree: nothing was found, and this much may be there.
+    assert found.kl.interval[0] == 0.0 <= found.kl.estimate <= found.kl.interval[1]
+    assert f"KL(p_1‖p_0) at most {found.kl.interval[1]:.3g} (95 %) nats" in found.verdict
+    assert found.changes == ()
+    assert "least like" not in str(found)
 
 
 def test_samples_apart_are_told_by_notes_not_by_warnings():
     x_0, x_1 = tables(shift=12.0)
     found = compare(x_0, x_1, estimator=linear(), n_folds=2, random_state=0)
     assert found.degree is Degree.APART
-    assert any("plain mean" in note for note in found.notes)
+    assert any("effective sample size" in note for note in found.notes)
     assert "note: KL(p_1‖p_0)" in str(found)
 
 
@@ -175,7 +179,7 @@ def test_lines_rise_from_zero_to_the_log_ratio_of_their_row(far):
 def test_lines_are_the_secants_of_the_fit_that_has_not_seen_the_row(far):
     x = tables(shift=4.0)
     line = far.path.lines[-1]
-    fits = far.drift.fits
+    fits = far.cross_fit
     fit = fits.ensembles[fits.fold_1[line.row]].members[0]
     middle = far.path.times.size // 2
     t = float(far.path.times[middle])
@@ -191,7 +195,7 @@ def test_every_fit_keeps_its_history(far):
 
 
 def test_a_fold_without_a_path_is_left_out(far):
-    fits = far.drift.fits
+    fits = far.cross_fit
     mixed = replace(fits, ensembles=(fits.ensembles[0], RatioEnsemble((linear(),))))
     picture = path_picture(mixed, *tables(shift=4.0))
     assert all(
@@ -205,3 +209,39 @@ def test_a_progress_bar_reaches_every_part_of_the_estimator():
     shown = _shown(default_ratio(100_000), progress=False)
     assert shown.near.progress is False
     assert shown.far.progress is False
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    return compare(*tables(shift=0.7), random_state=0)
+
+
+def test_without_an_estimator_a_model_is_chosen_and_named(chosen):
+    choice = chosen.cross_fit.choice
+    # The log ratio is linear, of one column.
+    assert choice.name == "linear logistic regression"
+    assert choice.looks[0].loss <= choice.looks[-1].loss
+    assert "held-out loss" in chosen.model
+    assert chosen.model in str(chosen)
+    # 0.7²/2 is the truth.
+    assert chosen.kl.interval[0] < 0.245 < chosen.kl.interval[1]
+    assert chosen.p_value == 1 / 1000
+
+
+def test_a_small_batch_gets_a_model_of_its_size():
+    """1,000 against 50 rows, half a standard deviation in one of three columns."""
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x_0, x_1 = rng.normal(size=(1000, 3)), rng.normal(size=(50, 3))
+        x_1[:, 0] += 0.5
+        found.append(compare(x_0, x_1, n_permutations=199, random_state=seed).p_value)
+    # Hotelling's test finds this in four of five runs.
+    assert np.median(found) < 0.05
+
+
+def test_histograms_are_of_the_columns_that_carry_most(chosen):
+    assert [m.name for m in chosen.margins] == [c.name for c in chosen.features]
+    for margin in chosen.margins:
+        assert margin.share_0.sum() == pytest.approx(1.0)
+        assert margin.share_1.sum() == pytest.approx(1.0)

@@ -65,11 +65,25 @@ def test_the_exact_ratio_gives_the_closed_form_with_its_standard_error(formula, 
 
 
 @every
-def test_the_result_is_that_of_the_formula_on_its_scores(divergence, truth):
+def test_the_result_is_near_the_formula_on_its_scores_and_covers_the_truth(divergence, truth):
     found = divergence(*drawn(0), estimator=ExactRatio(), n_folds=3, random_state=0)
     name = next(name for name, (d, _) in DIVERGENCES.items() if d is divergence)
     terms = FORMULAS[name][0](found.cross_fit)
-    assert (found.estimate, found.standard_error) == (terms.estimate, terms.standard_error)
+    # The same rows: what differs is a regression on the exact score, a second-order matter.
+    assert found.estimate == pytest.approx(terms.estimate, abs=0.6 * terms.standard_error)
+    low, high = found.interval
+    assert low < truth < high
+    assert low <= found.estimate <= high
+
+
+@every
+def test_many_rows_have_the_formula_itself(divergence, truth):
+    found = divergence(*drawn(0, 12_000, 9_000), estimator=ExactRatio(), n_folds=2, random_state=0)
+    name = next(name for name, (d, _) in DIVERGENCES.items() if d is divergence)
+    terms = FORMULAS[name][0](found.cross_fit)
+    assert (found.estimate, found.standard_error) == pytest.approx(
+        (terms.estimate, terms.standard_error)
+    )
     z = NormalDist().inv_cdf(0.975)
     assert found.interval == pytest.approx(
         (terms.estimate - z * terms.standard_error, terms.estimate + z * terms.standard_error)
@@ -93,8 +107,8 @@ def test_a_constant_of_each_fit_cancels_in_kl():
         secant.kl_divergence(x_0, x_1, estimator=ExactRatio(constant=c), random_state=0)
         for c in (0.0, 3.0)
     )
-    assert shifted.estimate == pytest.approx(exact.estimate, rel=1e-9)
-    assert shifted.standard_error == pytest.approx(exact.standard_error, rel=1e-9)
+    assert shifted.estimate == pytest.approx(exact.estimate, rel=1e-6)
+    assert shifted.standard_error == pytest.approx(exact.standard_error, rel=1e-6)
 
 
 def test_kl_of_few_rows_is_free_of_the_bias_of_a_logarithm():
@@ -134,13 +148,33 @@ def test_symmetric_divergences_do_not_mind_the_order(divergence):
 
 
 @every
-def test_samples_of_one_distribution_have_no_divergence(divergence, truth):
+def test_samples_of_one_distribution_have_an_interval_from_zero(divergence, truth):
     rng = np.random.default_rng(3)
-    x_0, x_1 = rng.normal(size=(2, 1000, 3))
+    x_0, x_1 = rng.normal(size=(2, 300, 3))
     found = divergence(x_0, x_1, estimator=logistic(), random_state=0)
-    # The squared error of a fit is itself of the order of the standard error here.
-    assert abs(found.estimate) < 4.0 * found.standard_error
-    assert abs(found.estimate) < 0.1 * truth + 0.03
+    assert found.estimate >= 0.0
+    assert found.interval[0] == 0.0
+    assert found.estimate <= found.interval[1]
+    # Three slopes of 300 rows leave a KL of 3/300, and its upper end is a few times that.
+    assert 0.0 < found.interval[1] < 0.5 * truth + 0.05
+    assert found.standard_error > 0.0
+    assert f"at most {found.interval[1]:.3g}" in str(found)
+
+
+def test_where_nothing_was_learned_the_upper_end_is_that_of_a_linear_difference():
+    rng = np.random.default_rng(3)
+    x_0, x_1 = rng.normal(size=(2, 200, 2))
+    found = secant.kl_divergence(x_0, x_1, estimator=NothingLearned(), random_state=0)
+    # Two slopes of 200 rows: an upper end of several times 2/200 nats, not 0 ± 0.
+    assert found.interval[0] == 0.0
+    assert 0.01 < found.interval[1] < 0.2
+
+
+class NothingLearned(ExactRatio):
+    """A log ratio of 0, as of a training that was no better than none."""
+
+    def _log_ratio(self, X):
+        return np.zeros(len(X))
 
 
 def test_logistic_regression_finds_the_kl_of_shifted_gaussians():
@@ -194,7 +228,7 @@ def test_samples_apart_reach_the_ends_of_bounded_divergences():
 
 def test_results_print_readably():
     found = secant.jensen_shannon(*drawn(0), estimator=ExactRatio(), random_state=0)
-    assert str(found).startswith(f"Jensen–Shannon(p_0, p_1) in nats = {found.estimate:.4g} ± ")
+    assert str(found).startswith(f"Jensen–Shannon(p_0, p_1) in nats: {found.estimate:.3g} (95 %")
     assert "95 % interval" in str(found)
     wider = secant.jensen_shannon(
         *drawn(0), estimator=ExactRatio(), confidence=0.99, random_state=0

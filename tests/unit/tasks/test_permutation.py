@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from secant.tasks.permutation import combined_p_value, p_value_of_difference, permutation_p_value
+from secant.tasks.permutation import (
+    combined_p_value,
+    p_value_of_difference,
+    p_value_of_pairing,
+    permutation_p_value,
+    pooled_p_value,
+)
 
 
 def test_the_observed_value_counts_as_one_of_the_permutations():
@@ -40,3 +46,46 @@ def test_the_combination_keeps_its_level_under_dependence(correlation):
     p = stats.norm.sf(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
     rate = np.mean([combined_p_value(row) <= 0.05 for row in p])
     assert 0.035 < rate < 0.065  # ±4 standard errors of a rate of 0.05
+
+
+def test_few_rows_do_not_limit_the_p_value_of_a_pairing():
+    scores = -np.abs(np.subtract.outer(np.arange(10.0), np.arange(10.0)))
+    p = p_value_of_pairing(scores, n_permutations=999, rng=np.random.RandomState(0))
+    assert p == 1 / 1000
+    reversed_rows = p_value_of_pairing(
+        scores[::-1], n_permutations=999, rng=np.random.RandomState(0)
+    )
+    assert reversed_rows > 0.99
+
+
+def test_the_pooled_test_is_uniform_where_nothing_differs():
+    p = []
+    for seed in range(150):
+        x_0, x_1 = np.random.default_rng(seed).normal(size=(2, 30, 2))
+        rng = np.random.RandomState(seed)
+        p.append(pooled_p_value(x_0, x_1[:20], n_permutations=39, rng=rng))
+    assert stats.kstest(p, "uniform").pvalue > 1e-3
+    assert min(p) >= 1 / 40
+
+
+def far_mean(x):
+    x[:, 0] += 1.0
+
+
+def wide(x):
+    x *= 1.8
+
+
+def correlated(x):
+    x[:, 1] = 0.9 * x[:, 0] + np.sqrt(1 - 0.81) * x[:, 1]
+
+
+@pytest.mark.parametrize("change", [far_mean, wide, correlated])
+def test_the_pooled_test_finds_means_spreads_and_correlations(change):
+    rng = np.random.default_rng(0)
+    x_0, x_1 = rng.normal(size=(100, 3)), rng.normal(size=(80, 3))
+    change(x_1)
+    p = pooled_p_value(x_0, x_1, n_permutations=999, rng=np.random.RandomState(0))
+    assert p <= 0.01
+    if change is far_mean:
+        assert p == 1 / 1000  # the least there is

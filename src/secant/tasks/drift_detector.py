@@ -1,0 +1,114 @@
+"""Comparisons of many tables with one reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from secant.estimators import RatioEstimator
+from secant.estimators.checks import checked_rows, column_names
+from secant.tasks.comparison import check_names, compare
+from secant.tasks.comparison_result import Comparison
+from secant.tasks.cross_fitting import checked_estimator
+
+__all__ = ["DriftDetector", "detect_drift"]
+
+
+class DriftDetector(BaseEstimator):
+    """Remembers a reference table and compares others with it.
+
+    Args:
+        estimator: as in `compare`.
+        n_folds: parts of the rows, as in `compare`.
+        n_permutations: of the labels.
+        random_state: random seed.
+
+    Attributes:
+        reference_: (n_0, d) the rows remembered.
+        names_: of the columns; None for an array.
+
+    Examples:
+        >>> import numpy as np, secant
+        >>> rng = np.random.default_rng(0)
+        >>> detector = secant.DriftDetector(secant.SklearnRatio(folds=None), random_state=0)
+        >>> detector = detector.fit(rng.normal(size=(400, 2)))
+        >>> detector.detect(rng.normal(size=(300, 2))).has_drift()
+        False
+        >>> detector.detect(rng.normal(0.0, 1.5, size=(300, 2))).has_drift()
+        True
+    """
+
+    def __init__(
+        self,
+        estimator: RatioEstimator | None = None,
+        *,
+        n_folds: int | None = None,
+        n_permutations: int = 999,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_folds = n_folds
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+
+    def fit(self, reference: ArrayLike, y: None = None) -> Self:
+        """Remember the reference rows (n_0, d); y is ignored."""
+        del y
+        self.reference_ = checked_rows(reference, "reference")
+        if self.estimator is not None:
+            checked_estimator(self.estimator)  # refuse a bad one now, not at the first detection
+        self.n_features_in_ = self.reference_.shape[1]
+        names = column_names(reference)
+        self.names_ = names or None
+        return self
+
+    def detect(self, current: ArrayLike) -> Comparison:
+        """Compare current rows (n_1, d) with the reference."""
+        check_is_fitted(self)
+        check_names(self.names_ or (), column_names(current), ("reference", "current"))
+        rows = checked_rows(current, "current", n_features=self.n_features_in_)
+        return compare(
+            self.reference_,
+            rows,
+            sample_names=("reference", "current"),
+            estimator=self.estimator,
+            n_folds=self.n_folds,
+            n_permutations=self.n_permutations,
+            random_state=self.random_state,
+            feature_names=self.names_ or column_names(current) or None,
+        )
+
+
+def detect_drift(
+    reference: ArrayLike,
+    current: ArrayLike,
+    *,
+    estimator: RatioEstimator | None = None,
+    n_folds: int | None = None,
+    n_permutations: int = 999,
+    random_state: int | np.random.RandomState | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Comparison:
+    """Deprecated: `compare(reference, current)` gives the same answer and more."""
+    warnings.warn(
+        "detect_drift is deprecated: use secant.compare(reference, current), whose result has "
+        "has_drift(), top_rows() and row_scores.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return compare(
+        reference,
+        current,
+        sample_names=("reference", "current"),
+        estimator=estimator,
+        n_folds=n_folds,
+        n_permutations=n_permutations,
+        random_state=random_state,
+        feature_names=feature_names,
+    )

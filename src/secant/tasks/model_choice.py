@@ -1,0 +1,270 @@
+"""The model that suits two samples: chosen by its loss on rows that it has not seen."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import log_expit
+from sklearn.base import ClassifierMixin, clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+
+from secant.estimators import ChasmSwitch, ClassifierRatio, RatioEstimator, SklearnRatio
+from secant.exceptions import OverlapWarning, UntrainedWarning
+from secant.sizing import FEW_ROWS, training_for
+from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
+from secant.tasks.defaults import default_ratio
+
+__all__ = ["Look", "ModelChoice", "boosted_trees", "chosen_model"]
+
+_BASES: tuple[Basis, ...] = ("linear", "quadratic", "additive")
+_NAMES: dict[Basis, str] = {
+    "linear": "linear logistic regression",
+    "quadratic": "quadratic logistic regression",
+    "additive": "additive logistic regression",
+}
+_TREES, _NETWORK = "boosted trees", "neural network"
+_RIDGES = (1.0, 10.0, 100.0)
+_MOST_FEATURES = 100
+_ROWS_A_FEATURE = 4  # of the smaller sample
+_ROWS_FOR_TREES = 300  # below, trees have not won against a regression on any pair of the suite
+_MOST_ROWS = 5000  # of each sample, to look at
+_STEPS = 400  # of a network, to look at
+_FOLDS = 5
+# A classifier learns from rows that it gets wrong; with fewer, the samples are apart.
+_FEWEST_WRONG = 10
+_SHARE_WRONG = 0.02  # of fewer than 500 rows
+
+
+@dataclass(frozen=True)
+class Look:
+    """One model at rows that it has not seen.
+
+    Attributes:
+        name: of the model, in words.
+        loss: mean logistic loss, both samples weighing the same; log 2 is that of a coin.
+        behind: how much more that is than the best one's.
+        behind_error: its standard error, row by row.
+    """
+
+    name: str
+    loss: float
+    behind: float
+    behind_error: float
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model for two samples, and why.
+
+    Attributes:
+        estimator: to be cloned and fitted.
+        name: in words.
+        looks: at all candidates, the best first.
+        rivals: other regressions that the held-out loss cannot tell from the best one.
+        reason: in one sentence.
+    """
+
+    estimator: RatioEstimator
+    name: str
+    looks: tuple[Look, ...]
+    rivals: tuple[Pipeline, ...] = field(repr=False)
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    name: str
+    estimator: RatioEstimator
+    losses: Float[np.ndarray, " n"]  # of each row looked at
+    log_ratio: Float[np.ndarray, " n"]
+
+
+def boosted_trees() -> SklearnRatio:
+    """Shallow gradient boosting that stops by a held-out part of its rows."""
+    trees = HistGradientBoostingClassifier(
+        max_leaf_nodes=8, learning_rate=0.1, max_iter=200, early_stopping=True
+    )
+    return SklearnRatio(trees, folds=None)
+
+
+def chosen_model(
+    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], rng: np.random.RandomState
+) -> ModelChoice:
+    """Look at regressions, trees and a network, as many as the rows can tell apart.
+
+    Args:
+        x_0: rows of p_0; at most 5,000 are looked at.
+        x_1: rows of p_1.
+        rng: of the folds and the seeds.
+    """
+    n, d = min(len(x_0), len(x_1)), x_0.shape[1]
+    some_0, some_1 = (x[rng.permutation(len(x))[:_MOST_ROWS]] for x in (x_0, x_1))
+    rows = np.concatenate([some_0, some_1])
+    labels = np.repeat([0, 1], [len(some_0), len(some_1)])
+    n_folds = min(_FOLDS, n)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
+    found = [_regression(basis, rows, labels, folds) for basis in _bases(n, d)]
+    best = min(found, key=lambda c: _mean(c.losses, labels))
+    if _wrong(best, labels) < min(_FEWEST_WRONG, _SHARE_WRONG * labels.size):
+        return _far(default_ratio(n, d), found, labels)
+    slower: list[tuple[str, RatioEstimator, RatioEstimator]] = []
+    if n >= _ROWS_FOR_TREES:
+        slower.append((_TREES, boosted_trees(), boosted_trees()))
+    if n >= FEW_ROWS:
+        switch = default_ratio(n, d)
+        slower.append((_NETWORK, switch, _short_training(switch, n)))
+    found += [
+        _on_one_fold(name, model, look, best, rows, labels, folds, rng)
+        for name, model, look in slower
+    ]
+    return _best(found, labels)
+
+
+def _bases(n: int, d: int) -> list[Basis]:
+    most = min(_MOST_FEATURES, n // _ROWS_A_FEATURE)
+    return [b for b in _BASES if b == "linear" or basis_size(b, d) <= most]
+
+
+def _regression(
+    basis: Basis,
+    rows: Float[np.ndarray, "n d"],
+    labels: Int[np.ndarray, " n"],
+    folds: StratifiedKFold,
+) -> _Candidate:
+    """The regression on a basis with the penalty that does best on held-out rows."""
+    found = []
+    features = design(logistic_pipeline(basis, 1.0), rows[labels == 0], rows[labels == 1])
+    for ridge in _RIDGES:
+        model = LogisticRegression(C=1.0 / ridge, solver="newton-cholesky")
+        margin = _held_out(model, features, labels, folds)
+        estimator = SklearnRatio(logistic_pipeline(basis, ridge), folds=None)
+        found.append(_candidate(_NAMES[basis], estimator, margin, labels))
+    return min(found, key=lambda c: _mean(c.losses, labels))
+
+
+def _held_out(
+    model: ClassifierMixin,
+    features: Float[np.ndarray, "n k"],
+    labels: Int[np.ndarray, " n"],
+    folds: StratifiedKFold,
+) -> Float[np.ndarray, " n"]:
+    """Log odds of each row by a fit on the other folds."""
+    margin = np.empty(labels.size)
+    for train, test in folds.split(features, labels):
+        margin[test] = model.fit(features[train], labels[train]).decision_function(features[test])
+    return margin
+
+
+def _on_one_fold(
+    name: str,
+    estimator: RatioEstimator,
+    look: RatioEstimator,
+    best: _Candidate,
+    rows: Float[np.ndarray, "n d"],
+    labels: Int[np.ndarray, " n"],
+    folds: StratifiedKFold,
+    rng: np.random.RandomState,
+) -> _Candidate:
+    """A slower model at one fold only; elsewhere it is given what the best so far has said.
+
+    Args:
+        name: in words.
+        estimator: the candidate.
+        look: what is fitted here, the same or a shorter training of it.
+        best: the best candidate so far.
+        rows: of both samples.
+        labels: 0 or 1.
+        folds: of which the first is held out.
+        rng: of the seed.
+    """
+    train, test = next(iter(folds.split(rows, labels)))
+    fitted = clone(look).set_params(random_state=rng.randint(2**31 - 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OverlapWarning)
+        warnings.simplefilter("ignore", UntrainedWarning)
+        fitted.fit(rows[train], labels[train])
+    log_ratio = best.log_ratio.copy()
+    log_ratio[test] = fitted.log_ratio(rows[test])
+    return _Candidate(name, estimator, _losses(log_ratio, labels), log_ratio)
+
+
+def _short_training(switch: ChasmSwitch, n: int) -> ClassifierRatio:
+    """The classifier of the default, with as many steps as a look is worth."""
+    near = clone(switch.near)
+    assert isinstance(near, ClassifierRatio)
+    return near.set_params(training=replace(training_for(n), steps=_STEPS), progress=False)
+
+
+def _candidate(
+    name: str,
+    estimator: RatioEstimator,
+    margin: Float[np.ndarray, " n"],
+    labels: Int[np.ndarray, " n"],
+) -> _Candidate:
+    log_ratio = margin - np.log(labels.sum() / (1 - labels).sum())
+    return _Candidate(name, estimator, _losses(log_ratio, labels), log_ratio)
+
+
+def _losses(
+    log_ratio: Float[np.ndarray, " n"], labels: Int[np.ndarray, " n"]
+) -> Float[np.ndarray, " n"]:
+    return -np.asarray(log_expit(np.where(labels == 1, log_ratio, -log_ratio)))
+
+
+def _mean(losses: Float[np.ndarray, " n"], labels: Int[np.ndarray, " n"]) -> float:
+    return float(0.5 * losses[labels == 0].mean() + 0.5 * losses[labels == 1].mean())
+
+
+def _error(losses: Float[np.ndarray, " n"], labels: Int[np.ndarray, " n"]) -> float:
+    parts = (losses[labels == k] for k in (0, 1))
+    return float(0.5 * np.sqrt(sum(part.var() / part.size for part in parts)))
+
+
+def _wrong(candidate: _Candidate, labels: Int[np.ndarray, " n"]) -> int:
+    """Held-out rows on the other sample's side."""
+    return int(np.count_nonzero((candidate.log_ratio > 0.0) != (labels == 1)))
+
+
+def _looks(found: list[_Candidate], labels: Int[np.ndarray, " n"]) -> tuple[Look, ...]:
+    best = min(found, key=lambda c: _mean(c.losses, labels))
+    looks = [
+        Look(
+            c.name,
+            _mean(c.losses, labels),
+            _mean(c.losses - best.losses, labels),
+            _error(c.losses - best.losses, labels),
+        )
+        for c in found
+    ]
+    return tuple(sorted(looks, key=lambda look: look.loss))
+
+
+def _best(found: list[_Candidate], labels: Int[np.ndarray, " n"]) -> ModelChoice:
+    looks = _looks(found, labels)
+    by_name = {c.name: c for c in found}
+    close = [look.name for look in looks if look.behind <= 2.0 * look.behind_error]
+    # A regression can be refitted for intervals: another model has to be better beyond doubt.
+    plain = [name for name in close if name in _NAMES.values()]
+    chosen = by_name[plain[0] if plain else looks[0].name]
+    rivals = tuple(by_name[name].estimator.classifier for name in plain if name != chosen.name)
+    others = ", ".join(f"{look.name} {look.loss:.4f}" for look in looks if look.name != chosen.name)
+    loss = _mean(chosen.losses, labels)
+    reason = f"held-out loss {loss:.4f}" + (f"; {others}" if others else "")
+    return ModelChoice(chosen.estimator, chosen.name, looks, rivals, reason)
+
+
+def _far(
+    estimator: RatioEstimator, found: list[_Candidate], labels: Int[np.ndarray, " n"]
+) -> ModelChoice:
+    looks = _looks(found, labels)
+    reason = (
+        f"{looks[0].name} puts hardly any held-out row on the wrong side: a classifier has nothing "
+        "to learn from"
+    )
+    return ModelChoice(estimator, "path between the samples", looks, (), reason)

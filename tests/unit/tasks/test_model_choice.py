@@ -1,0 +1,54 @@
+"""The choice of a model: the simplest that explains the rows, by its loss on held-out ones."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+from secant.tasks.model_choice import chosen_model
+
+
+def chosen(x_0, x_1):
+    return chosen_model(x_0, x_1, np.random.RandomState(0))
+
+
+def normal(n, d, seed):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def test_a_linear_log_ratio_gets_a_linear_regression():
+    found = chosen(normal(300, 3, 0), normal(300, 3, 1) + np.array([0.8, 0.0, 0.0]))
+    assert found.name == "linear logistic regression"
+    assert [look.loss for look in found.looks] == sorted(look.loss for look in found.looks)
+    assert "boosted trees" in {look.name for look in found.looks}
+    assert f"held-out loss {found.looks[0].loss:.4f}" in found.reason
+
+
+def test_a_correlation_gets_a_quadratic_regression():
+    x_1 = normal(400, 3, 1)
+    x_1[:, 1] = 0.8 * x_1[:, 0] + 0.6 * x_1[:, 1]
+    found = chosen(normal(400, 3, 0), x_1)
+    assert found.name == "quadratic logistic regression"
+    assert found.rivals == ()  # the others are clearly worse
+
+
+def test_shapes_that_no_regression_follows_get_trees():
+    rows, labels = make_moons(1600, noise=0.25, random_state=0)
+    turned = np.column_stack([rows @ [1.0, 1.0], rows @ [1.0, -1.0]])
+    checks = np.sign(turned[:, 0] * turned[:, 1] * (turned[:, 0] - 1.0))[:, None]
+    x = np.column_stack([turned, checks * labels[:, None]])
+    found = chosen(x[labels == 0][:700], x[labels == 1][:700])
+    assert found.looks[0].name == "boosted trees"
+
+
+def test_samples_apart_get_a_path():
+    found = chosen(normal(200, 2, 0), normal(200, 2, 1) + 9.0)
+    assert found.name == "path between the samples"
+    assert type(found.estimator).__name__ == "ChasmSwitch"
+    assert "wrong side" in found.reason
+
+
+@pytest.mark.parametrize("n", [5, 20])
+def test_few_rows_get_the_linear_regression_alone(n):
+    found = chosen(normal(n, 4, 0), normal(40, 4, 1))
+    assert [look.name for look in found.looks][-1] == "linear logistic regression"
+    assert found.rivals == ()
