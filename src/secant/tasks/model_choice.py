@@ -21,7 +21,7 @@ from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 from secant.tasks.defaults import default_ratio
 
-__all__ = ["Look", "ModelChoice", "boosted_trees", "chosen_model"]
+__all__ = ["Look", "ModelChoice", "bases_for", "boosted_trees", "chosen_model"]
 
 _BASES: tuple[Basis, ...] = ("linear", "quadratic", "additive")
 _NAMES: dict[Basis, str] = {
@@ -110,7 +110,7 @@ def chosen_model(
     labels = np.repeat([0, 1], [len(some_0), len(some_1)])
     n_folds = min(_FOLDS, n)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
-    found = [c for b in _bases(n, d) for c in _regressions(b, rows, labels, folds)]
+    found = [c for b in bases_for(n, d) for c in _regressions(b, rows, labels, folds)]
     best = min(found, key=lambda c: _mean(c.losses, labels))
     if _wrong(best, labels) < min(_FEWEST_WRONG, _SHARE_WRONG * labels.size):
         return _far(default_ratio(n, d), found, labels)
@@ -127,7 +127,8 @@ def chosen_model(
     return _best(found, labels)
 
 
-def _bases(n: int, d: int) -> list[Basis]:
+def bases_for(n: int, d: int) -> list[Basis]:
+    """Bases that n rows of the smaller sample can carry."""
     most = min(_MOST_FEATURES, n // _ROWS_A_FEATURE)
     return [b for b in _BASES if b == "linear" or basis_size(b, d) <= most]
 
