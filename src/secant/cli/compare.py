@@ -47,11 +47,12 @@ def compare(
     Every row is scored out of fold. Exit code 0 means that the comparison ran, not that the tables
     are alike: read `p_value` or `degree` of --json for that.
     """
+    check_report(output)
+    tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
+    # Only now: they import JAX, which takes longer than to find a mistake in a table.
     from secant.tasks import compare as compared
     from secant.tasks.defaults import default_ratio
 
-    check_report(output)
-    tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"comparing {len(x_0):,} and {len(x_1):,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))

@@ -48,11 +48,11 @@ def fit(
     Ctrl-C stops training, saves the best state so far and keeps a checkpoint beside it, from which
     the same command resumes with --resume, with a bit-identical result.
     """
-    from secant.tasks.defaults import default_ratio
-
     check_place(output)
     training = Resumable(output, resume=resume)
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
+    from secant.tasks.defaults import default_ratio  # imports JAX: mistakes in tables come first
+
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))

@@ -16,6 +16,7 @@ from secant.tasks.column_bases import HingeColumns, design, logistic_pipeline
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.divergence_terms import Sides, Terms
 from secant.tasks.intervals import normal_interval
+from secant.tasks.model_choice import bases_for
 from secant.tasks.tilted_bootstrap import DIVERGENCES, IntervalEstimate, tilted_intervals
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
@@ -41,7 +42,8 @@ def divergence_intervals(
     A logistic regression is refitted to drawn samples (`tilted_intervals`). Of another model the
     out-of-fold score is taken as it is, and a regression on that score alone is refitted: its
     divergence is that of the score's two distributions, a lower bound. The upper end is the largest
-    among the regressions that the held-out loss could not tell from the one chosen.
+    among the regressions that the held-out loss could not tell from the one chosen and, where no
+    difference was found, among those with hardly a penalty.
 
     Args:
         scores: the cross-fit.
@@ -52,19 +54,24 @@ def divergence_intervals(
             start at 0. None if there was no test.
         rng: of the draws.
     """
+    is_found = p_value is None or p_value < 1.0 - confidence
     is_apart = regression_of(scores) is None and not _overlaps(scores)
     if is_apart or len(x_0) + len(x_1) > _MOST_ROWS:
         found = {name: _normal(name, scores, confidence) for name in DIVERGENCES}
     else:
         labels = np.repeat([0, 1], [len(x_0), len(x_1)])
-        rivals = () if scores.choice is None else scores.choice.rivals
+        rivals = list(() if scores.choice is None else scores.choice.rivals)
+        if scores.choice is not None and not is_found:
+            # Held-out loss prefers a penalty that hides small differences: look without one too.
+            bases = bases_for(min(len(x_0), len(x_1)), x_0.shape[1])
+            rivals += [logistic_pipeline(basis, _RIDGE) for basis in bases]
         models = [_model(scores, x_0, x_1), *((design(r, x_0, x_1), _ridge(r)) for r in rivals)]
         each = [
             tilted_intervals(features, labels, ridge=ridge, confidence=confidence, rng=rng)
             for features, ridge in models
         ]
         found = {n: each[0][n]._replace(high=max(e[n].high for e in each)) for n in DIVERGENCES}
-    if p_value is None or p_value < 1.0 - confidence:
+    if is_found:
         return found
     return {name: estimate._replace(low=0.0) for name, estimate in found.items()}
 

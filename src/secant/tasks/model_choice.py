@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +21,7 @@ from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 from secant.tasks.defaults import default_ratio
 
-__all__ = ["Look", "ModelChoice", "boosted_trees", "chosen_model"]
+__all__ = ["Look", "ModelChoice", "bases_for", "boosted_trees", "chosen_model"]
 
 _BASES: tuple[Basis, ...] = ("linear", "quadratic", "additive")
 _NAMES: dict[Basis, str] = {
@@ -66,7 +67,7 @@ class ModelChoice:
         estimator: to be cloned and fitted.
         name: in words.
         looks: at all candidates, the best first.
-        rivals: other regressions that the held-out loss cannot tell from the best one.
+        rivals: other regressions, or penalties, that the held-out loss cannot tell from it.
         reason: in one sentence.
     """
 
@@ -109,7 +110,7 @@ def chosen_model(
     labels = np.repeat([0, 1], [len(some_0), len(some_1)])
     n_folds = min(_FOLDS, n)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
-    found = [_regression(basis, rows, labels, folds) for basis in _bases(n, d)]
+    found = [c for b in bases_for(n, d) for c in _regressions(b, rows, labels, folds)]
     best = min(found, key=lambda c: _mean(c.losses, labels))
     if _wrong(best, labels) < min(_FEWEST_WRONG, _SHARE_WRONG * labels.size):
         return _far(default_ratio(n, d), found, labels)
@@ -126,26 +127,25 @@ def chosen_model(
     return _best(found, labels)
 
 
-def _bases(n: int, d: int) -> list[Basis]:
+def bases_for(n: int, d: int) -> list[Basis]:
+    """Bases that n rows of the smaller sample can carry."""
     most = min(_MOST_FEATURES, n // _ROWS_A_FEATURE)
     return [b for b in _BASES if b == "linear" or basis_size(b, d) <= most]
 
 
-def _regression(
+def _regressions(
     basis: Basis,
     rows: Float[np.ndarray, "n d"],
     labels: Int[np.ndarray, " n"],
     folds: StratifiedKFold,
-) -> _Candidate:
-    """The regression on a basis with the penalty that does best on held-out rows."""
-    found = []
+) -> Iterator[_Candidate]:
+    """The regression on a basis with one penalty after another, the smallest first."""
     features = design(logistic_pipeline(basis, 1.0), rows[labels == 0], rows[labels == 1])
     for ridge in _RIDGES:
         model = LogisticRegression(C=1.0 / ridge, solver="newton-cholesky")
         margin = _held_out(model, features, labels, folds)
         estimator = SklearnRatio(logistic_pipeline(basis, ridge), folds=None)
-        found.append(_candidate(_NAMES[basis], estimator, margin, labels))
-    return min(found, key=lambda c: _mean(c.losses, labels))
+        yield _candidate(_NAMES[basis], estimator, margin, labels)
 
 
 def _held_out(
@@ -231,32 +231,51 @@ def _wrong(candidate: _Candidate, labels: Int[np.ndarray, " n"]) -> int:
     return int(np.count_nonzero((candidate.log_ratio > 0.0) != (labels == 1)))
 
 
+def _look(candidate: _Candidate, best: _Candidate, labels: Int[np.ndarray, " n"]) -> Look:
+    behind = candidate.losses - best.losses
+    loss = _mean(candidate.losses, labels)
+    return Look(candidate.name, loss, _mean(behind, labels), _error(behind, labels))
+
+
 def _looks(found: list[_Candidate], labels: Int[np.ndarray, " n"]) -> tuple[Look, ...]:
-    best = min(found, key=lambda c: _mean(c.losses, labels))
-    looks = [
-        Look(
-            c.name,
-            _mean(c.losses, labels),
-            _mean(c.losses - best.losses, labels),
-            _error(c.losses - best.losses, labels),
-        )
-        for c in found
-    ]
+    """One a model, with the penalty that does best, the best model first."""
+    by_loss = sorted(found, key=lambda c: _mean(c.losses, labels))
+    first = {c.name: c for c in reversed(by_loss)}
+    looks = [_look(c, by_loss[0], labels) for c in first.values()]
     return tuple(sorted(looks, key=lambda look: look.loss))
 
 
 def _best(found: list[_Candidate], labels: Int[np.ndarray, " n"]) -> ModelChoice:
-    looks = _looks(found, labels)
-    by_name = {c.name: c for c in found}
-    close = [look.name for look in looks if look.behind <= 2.0 * look.behind_error]
+    by_loss = sorted(found, key=lambda c: _mean(c.losses, labels))
+    looks = [_look(c, by_loss[0], labels) for c in by_loss]
+    close = [
+        candidate
+        for candidate, look in zip(by_loss, looks, strict=True)
+        if look.behind <= 2.0 * look.behind_error
+    ]
     # A regression can be refitted for intervals: another model has to be better beyond doubt.
-    plain = [name for name in close if name in _NAMES.values()]
-    chosen = by_name[plain[0] if plain else looks[0].name]
-    rivals = tuple(by_name[name].estimator.classifier for name in plain if name != chosen.name)
-    others = ", ".join(f"{look.name} {look.loss:.4f}" for look in looks if look.name != chosen.name)
+    plain = [c for c in close if c.name in _NAMES.values()]
+    chosen = plain[0] if plain else by_loss[0]
+    others = ", ".join(
+        f"{look.name} {look.loss:.4f}" for look in _looks(found, labels) if look.name != chosen.name
+    )
     loss = _mean(chosen.losses, labels)
     reason = f"held-out loss {loss:.4f}" + (f"; {others}" if others else "")
-    return ModelChoice(chosen.estimator, chosen.name, looks, rivals, reason)
+    rivals = _rivals(found, plain, chosen)
+    return ModelChoice(chosen.estimator, chosen.name, _looks(found, labels), rivals, reason)
+
+
+def _rivals(
+    found: list[_Candidate], plain: list[_Candidate], chosen: _Candidate
+) -> tuple[Pipeline, ...]:
+    """Of each basis, the regression with the least penalty that the rows do not rule out."""
+    close = {id(c) for c in plain}
+    least: dict[str, _Candidate] = {}
+    for candidate in found:  # the smallest penalty of a basis comes first
+        if id(candidate) in close:
+            least.setdefault(candidate.name, candidate)
+    rivals = [c.estimator for c in least.values() if c is not chosen]
+    return tuple(r.classifier for r in rivals if isinstance(r, SklearnRatio))
 
 
 def _far(

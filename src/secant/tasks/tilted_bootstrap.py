@@ -34,6 +34,7 @@ DIVERGENCES = (
 )
 
 _DRAWS = 40  # of both samples for each s
+_DRAWS_ALIKE = 199  # at s = 0, where √T is far from normal and its quantiles are counted
 _FIRST_SCALES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _GROWTH = 1.5
 _WIDEST = 30.0  # standard deviation of s·ĝ, in nats
@@ -126,13 +127,17 @@ def tilted_intervals(
     # The intercept of the fit, less the prior, as the tilt at s = 1 has it.
     observed = _roots(_tilted(fit, score).log_ratio, weight_1, weight_0)
     z = float(norm.ppf(0.5 + 0.5 * confidence))
+    _, alike = _estimates(fit, 0.0, score, _DRAWS_ALIKE, rng)
+    chance = (1 + np.count_nonzero(alike >= observed, axis=0)) / (1 + _DRAWS_ALIKE)
+    may_be_alike = chance > 0.5 * (1.0 - confidence)
     looks = [_looked(fit, s, score, rng) for s in _FIRST_SCALES]
     while _goes_on(looks[-1], observed, z, float(score.std())):
         looks.append(_looked(fit, _GROWTH * looks[-1].scale, score, rng))
     found = {}
     for q, name in enumerate(DIVERGENCES):
         columns = [(look.truth[q], look.mean[q], look.spread[q]) for look in looks]
-        squares = [root**2 for root in _inverted(columns, float(observed[q]), z)]
+        value, low, high = (root**2 for root in _inverted(columns, float(observed[q]), z))
+        squares = (value, 0.0 if may_be_alike[q] else low, high)
         found[name] = IntervalEstimate(
             *(map(math.expm1, squares) if name.startswith("chi2") else squares)
         )
@@ -160,18 +165,25 @@ def _tilted(fit: _Fit, score: Rows) -> _Tilt:
 
 
 def _looked(fit: _Fit, scale: float, score: Rows, rng: np.random.RandomState) -> _Looked:
+    truth, found = _estimates(fit, scale, score, _DRAWS, rng)
+    # The mean is that of so many draws, and a further one differs from it by a little more.
+    spread = np.maximum(found.std(axis=0, ddof=1) * math.sqrt(1.0 + 1.0 / _DRAWS), 1e-9)
+    return _Looked(scale, truth, found.mean(axis=0), spread)
+
+
+def _estimates(
+    fit: _Fit, scale: float, score: Rows, n_draws: int, rng: np.random.RandomState
+) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, "b q"]]:
+    """Roots of the divergences of the pair s·ĝ, and as refits to samples of it estimate them."""
     tilt = _tilted(fit, scale * score)
     n_0, n_1 = fit.sizes
     count_1, count_0 = (
-        rng.multinomial(n, w / w.sum(), size=_DRAWS).astype(np.float64)
+        rng.multinomial(n, w / w.sum(), size=n_draws).astype(np.float64)
         for n, w in ((n_1, tilt.weight_1), (n_0, tilt.weight_0))
     )
     log_ratio = _refitted(fit, scale, tilt, count_1, count_0)
-    found = _roots(log_ratio, count_1 / n_1, count_0 / n_0)
-    # The mean is that of so many draws, and a further one differs from it by a little more.
-    spread = np.maximum(found.std(axis=0, ddof=1) * math.sqrt(1.0 + 1.0 / _DRAWS), 1e-9)
     truth = _roots(tilt.log_ratio, tilt.weight_1, tilt.weight_0)
-    return _Looked(scale, truth, found.mean(axis=0), spread)
+    return truth, _roots(log_ratio, count_1 / n_1, count_0 / n_0)
 
 
 def _refitted(

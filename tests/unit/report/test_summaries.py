@@ -12,6 +12,7 @@ import secant
 from secant._host.notebook import fragment
 from secant.report.comparison_figures import plot_secants, plot_training, write_figures
 from secant.report.markdown import escaped, markdown, write_markdown
+from secant.report.numbers import number
 
 
 def test_markdown_has_the_verdict_the_numbers_and_the_call(found, tmp_path):
@@ -20,9 +21,8 @@ def test_markdown_has_the_verdict_the_numbers_and_the_call(found, tmp_path):
     assert text.startswith("# old and new\n\n**The samples differ strongly: ")
     assert found.call in text
     low, high = found.kl.interval
-    assert re.search(rf"KL\(p\\_1‖p\\_0\) in nats \| {found.kl.estimate:.2f}", text)
-    assert f"{low:.2f}" in text
-    assert f"{high:.2f}" in text
+    estimate, ends = number(found.kl.estimate), f"{number(low)} to {number(high)}"
+    assert f"| KL(p\\_1‖p\\_0) in nats | {estimate} | {ends} |" in text
     assert len({line.count(" |") for line in text.splitlines() if "KS" in line}) == 1
 
 

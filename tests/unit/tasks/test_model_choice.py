@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_moons
 
 from secant.tasks.model_choice import chosen_model
 
@@ -28,16 +27,19 @@ def test_a_correlation_gets_a_quadratic_regression():
     x_1[:, 1] = 0.8 * x_1[:, 0] + 0.6 * x_1[:, 1]
     found = chosen(normal(400, 3, 0), x_1)
     assert found.name == "quadratic logistic regression"
-    assert found.rivals == ()  # the others are clearly worse
+    # Other bases are clearly worse; another penalty may do as well.
+    assert {r.steps[1][0] for r in found.rivals} <= {"polynomialfeatures"}
 
 
-def test_shapes_that_no_regression_follows_get_trees():
-    rows, labels = make_moons(1600, noise=0.25, random_state=0)
-    turned = np.column_stack([rows @ [1.0, 1.0], rows @ [1.0, -1.0]])
-    checks = np.sign(turned[:, 0] * turned[:, 1] * (turned[:, 0] - 1.0))[:, None]
-    x = np.column_stack([turned, checks * labels[:, None]])
-    found = chosen(x[labels == 0][:700], x[labels == 1][:700])
-    assert found.looks[0].name == "boosted trees"
+def test_boxes_that_no_regression_follows_get_trees():
+    rng = np.random.default_rng(0)
+    x_0, x_1 = rng.uniform(size=(2, 800, 2))
+    # Nearly all of the second sample is in three boxes on the diagonal.
+    corner = rng.choice([0.0, 0.375, 0.75], 700)[:, None]
+    x_1[:700] = corner + 0.25 * rng.uniform(size=(700, 2))
+    found = chosen(x_0, x_1)
+    assert found.name == "boosted trees"
+    assert found.rivals == ()
 
 
 def test_samples_apart_get_a_path():
@@ -47,8 +49,7 @@ def test_samples_apart_get_a_path():
     assert "wrong side" in found.reason
 
 
-@pytest.mark.parametrize("n", [5, 20])
+@pytest.mark.parametrize("n", [5, 12])
 def test_few_rows_get_the_linear_regression_alone(n):
     found = chosen(normal(n, 4, 0), normal(40, 4, 1))
-    assert [look.name for look in found.looks][-1] == "linear logistic regression"
-    assert found.rivals == ()
+    assert {look.name for look in found.looks} == {"linear logistic regression"}
