@@ -106,8 +106,8 @@ def _ablation(results: Path) -> list[str]:
         "### Samplers of times and shares of tangents",
         "ISADRE on the mutual information of AdditiveNoise (ε = 0.1) and on the checkerboard from "
         "a normal, width 128. VI, uniform and LN (logit-normal) are the distributions of times; "
-        "STS is the share of rows trained on the tangent (l = t), CIA anneals the interval. VI has a "
-        "uniform floor (erratum 5).",
+        "STS is the share of rows trained on the tangent (l = t), CIA anneals the interval. VI has "
+        "a uniform floor (erratum 5).",
         _by_evaluations(_grouped(rows)),
         panels(_by_sampler(_points(rows)), "paper-ablation", _SQUARED),
     ]
