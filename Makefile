@@ -39,8 +39,8 @@ test test-slow: export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= 0
 # Few tests train for long: they ask for the fixture `optimised`.
 test: export JAX_DISABLE_MOST_OPTIMIZATIONS ?= 1
 test: export XLA_FLAGS ?= --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=1 --xla_cpu_parallel_codegen_split_count=1
-test: $(STAMP) browser  ## run the tests that take seconds
-	$(BIN)/python -m pytest -n 2 --dist loadscope
+test: $(STAMP) browser  ## run the tests that take seconds, and name the slowest ten
+	$(BIN)/python -m pytest -n 2 --dist loadscope --durations 10
 
 # Kills, spoiled files and made-up input, one after the other: they print their counts.
 COUNTED := tests/hostile tests/e2e/test_killed.py tests/e2e/test_any_input.py benchmarks/tests/unit/test_sweeps.py

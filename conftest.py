@@ -10,7 +10,7 @@ import equinox
 import jax
 import pytest
 
-from secant._host.compilation import forget_if_too_many
+from secant._host.jax_process import forget_if_too_many
 
 
 def pytest_addoption(parser):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         tasks,
         time_samplers,
     )
-    from secant._host.compilation import keep_programs
+    from secant._host.jax_process import keep_programs
     from secant.citing import citation
     from secant.estimators import (
         CTSM,
@@ -193,7 +193,7 @@ _HOMES = {
         "UntrainedWarning",
         "UntrainedWarning",
     ),
-    "secant._host.compilation": ("keep_programs",),
+    "secant._host.jax_process": ("keep_programs",),
     "secant.tasks": (
         "Comparison",
         "CovariateShift",

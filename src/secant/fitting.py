@@ -19,7 +19,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree, UInt32
 
-from secant._host.compilation import keep_programs_by_default
+from secant._host.jax_process import keep_programs_by_default
 from secant.anchoring import AnchorRule
 from secant.curricula import Curriculum, FullIntervals
 from secant.diagnostics import Diagnostics, RatioDiagnostics, feature_drift

@@ -5,7 +5,7 @@ import pytest
 from tests.docs.guides import run, text_of
 
 from secant import exceptions
-from secant._host.compilation import SETTINGS
+from secant._host.jax_process import SETTINGS
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from secant._host.clusters import Cluster, cluster_named, has_dask
-from secant._host.compilation import forget_if_too_many
+from secant._host.jax_process import forget_if_too_many
 from secant_bench.benchmark import Outcome, attempted, failed
 from secant_bench.catalogue import Recipe
 from secant_bench.rows import Job

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from secant._host.compilation import set_environment
+from secant._host.jax_process import set_environment
 from secant.cli import density
 from secant.cli.compare import compare
 from secant.cli.demo import demo

@@ -23,6 +23,7 @@ from secant.estimators.checks import (
     checked_weights,
     doubles,
     naming,
+    validated,
 )
 from secant.model_files import Savable
 from secant.samples import Sample
@@ -64,7 +65,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         """
         with naming("X", _ROWS):
             check_unmasked(X)
-            rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
+            rows = validated(self, X, least=2)
         rows = doubles(rows, "X")
         labels = checked_labels(y, rows.shape[0])
         weights = checked_weights(sample_weight, rows.shape[0], "sample_weight")
@@ -174,7 +175,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         check_is_fitted(self)
         with naming("X", _ROWS):
             check_unmasked(X)
-            rows = np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
+            rows = validated(self, X, reset=False)
         return doubles(rows, "X")
 
     def __sklearn_tags__(self) -> Tags:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from secant.exceptions import PrecisionWarning
+from secant.tables.frames import Frame, frame_of, rows_of
 from secant.training.sources import check_whole
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "doubles",
     "is_count",
     "naming",
+    "validated",
 ]
 
 _LARGEST_WHOLE = 1 << 53  # larger integers are not all distinct in double precision
@@ -40,10 +42,14 @@ def is_count(value: object, *, least: int) -> bool:
     return int(value) >= least
 
 
+def _frame(x: ArrayLike) -> Frame | None:
+    return None if isinstance(x, np.ndarray) else frame_of(x)
+
+
 def column_names(x: ArrayLike) -> list[str]:
-    """The names of a table's columns; none for an array."""
-    # `columns` are the data of an Arrow table, but the names of a data frame.
-    return list(getattr(x, "column_names", getattr(x, "columns", ())))
+    """The names of a data frame's columns; none for an array."""
+    frame = _frame(x)
+    return [] if frame is None else list(frame.columns)
 
 
 def check_same_columns(x_0: ArrayLike, x_1: ArrayLike, names: tuple[str, str]) -> None:
@@ -58,7 +64,7 @@ def check_same_columns(x_0: ArrayLike, x_1: ArrayLike, names: tuple[str, str]) -
 
 _ROWS = (
     "a numeric array of shape (n, d) without NaN or infinity; "
-    "secant.tables.encoding makes one of a table with gaps or text"
+    "secant.tables.encoding makes one of a table with gaps, text, categories or dates"
 )
 
 
@@ -88,8 +94,33 @@ def checked_rows(
 def _in_memory(x: ArrayLike, name: str) -> Float[np.ndarray, "n d"]:
     with naming(name, _ROWS):
         check_unmasked(x)
-        rows: np.ndarray = check_array(x, dtype="numeric", input_name=name, ensure_min_samples=0)
+        frame = _frame(x)
+        given = x if frame is None else rows_of(frame)
+        rows: np.ndarray = check_array(
+            given, dtype="numeric", input_name=name, ensure_min_samples=0
+        )
     return doubles(rows, name)
+
+
+def validated(
+    estimator: BaseEstimator, X: ArrayLike, *, reset: bool = True, least: int = 1
+) -> np.ndarray:
+    """scikit-learn's `validate_data` for numbers, which also reads every kind of data frame alike.
+
+    Args:
+        estimator: takes names and width of the columns from X, or compares them.
+        X: an array or data frame (n, d).
+        reset: whether to take rather than to compare.
+        least: rows.
+    """
+    frame = _frame(X)
+    if frame is not None:
+        validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
+        X = rows_of(frame)
+        return check_array(
+            X, dtype="numeric", input_name="X", estimator=estimator, ensure_min_samples=least
+        )
+    return validate_data(estimator, X, reset=reset, dtype="numeric", ensure_min_samples=least)
 
 
 @contextmanager

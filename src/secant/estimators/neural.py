@@ -13,8 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from secant._host.forking import check_not_forked
-from secant.bridges import BRIDGES, bridge_loss
+from secant._host.jax_process import check_not_forked
 from secant.estimators.checks import check_on_disk_or, checked_labels, is_count
 from secant.fitting import (
     Evaluation,
@@ -32,6 +31,7 @@ from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.samples import Sample, Sampler
 from secant.scaling import Scaling
+from secant.targets.bridges import BRIDGES, bridge_loss
 from secant.training.checkpoints import Folder, resuming
 from secant.training.settings import Training
 

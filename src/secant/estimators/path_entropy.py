@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from secant._host.forking import check_not_forked
+from secant._host.jax_process import check_not_forked
 from secant.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import checked_rows
 from secant.fitting import Method, fit

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 
 from secant.tables.codes import ColumnCode, OneHot, Quantity, code_from_json
 from secant.tables.errors import TableError, counted, nearest, quoted, shown
+from secant.tables.frames import arrow_table
 from secant.tables.kinds import Kind, is_missing, kind_of, numbers, plain
 from secant.tables.matching import default_labels, matched_kinds
 from secant.tables.missing import Missing
@@ -52,7 +53,7 @@ class Encoding:
     @classmethod
     def fitted(
         cls,
-        tables: Sequence[pa.Table],
+        tables: Sequence[object],
         missing: Missing = Missing.REFUSE,
         *,
         labels: Sequence[str] | None = None,
@@ -60,7 +61,7 @@ class Encoding:
         """Fit one encoding for all tables, with their joint categories and medians.
 
         Args:
-            tables: With the same columns, in any order.
+            tables: Arrow tables or data frames with the same columns, in any order.
             missing: What to do about missing values.
             labels: What to call the tables in messages.
 
@@ -71,10 +72,11 @@ class Encoding:
         if not tables:
             raise ValueError("`tables` must hold at least one table; got none.")
         called = default_labels(len(tables)) if labels is None else labels
-        kinds = matched_kinds(tables, called)
-        for table, label in zip(tables, called, strict=True):
+        given = [arrow_table(table) for table in tables]
+        kinds = matched_kinds(given, called)
+        for table, label in zip(given, called, strict=True):
             _check_values(table, list(kinds), missing, label)
-        columns = {name: [table[name] for table in tables] for name in kinds}
+        columns = {name: [table[name] for table in given] for name in kinds}
         return cls(tuple(_code(n, kind, columns[n], missing) for n, kind in kinds.items()), missing)
 
     @property
@@ -92,11 +94,11 @@ class Encoding:
         """Columns to be read as text in other files."""
         return tuple(code.name for code in self.codes if code.kind is Kind.TEXT)
 
-    def encode(self, table: pa.Table, *, seed: int = 0, first_row: int = 0) -> Encoded:
+    def encode(self, table: object, *, seed: int = 0, first_row: int = 0) -> Encoded:
         """Rows as numbers.
 
         Args:
-            table: With the columns of `inputs`; others are ignored.
+            table: An Arrow table or data frame with the columns of `inputs`; others are ignored.
             seed: Of the noise. Use different seeds for two tables, for independent noise.
             first_row: Number of the table's first row, where it is a piece of a larger one: the
                 noise of a row does not depend on the pieces.
@@ -105,17 +107,18 @@ class Encoding:
             TableError: If a column is missing or of another kind, a value is missing or infinite,
                 or a category was absent from the fit.
         """
-        self._check_columns(table)
-        lacks = _missing(table, self.inputs)
+        given = arrow_table(table)
+        self._check_columns(given)
+        lacks = _missing(given, self.inputs)
         if self.missing is Missing.REFUSE:
             _refuse_missing(lacks, "the table")
-        any_lack = np.zeros(table.num_rows, dtype=bool)
+        any_lack = np.zeros(given.num_rows, dtype=bool)
         if self.missing is Missing.DROP:
             any_lack = np.any([*lacks.values(), any_lack], axis=0)
         kept = np.flatnonzero(~any_lack)
-        _refuse_infinite(table, self.inputs, "the table")
-        noise = self._noise(table.num_rows, seed, first_row)[kept]
-        return Encoded(self._numbers(table, kept) + noise, kept)
+        _refuse_infinite(given, self.inputs, "the table")
+        noise = self._noise(given.num_rows, seed, first_row)[kept]
+        return Encoded(self._numbers(given, kept) + noise, kept)
 
     def to_json(self) -> dict[str, Any]:
         """JSON values from which `from_json` restores the encoding."""

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, DensityMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from secant._host.forking import check_not_forked
+from secant._host.jax_process import check_not_forked
 from secant.bases import (
     Base,
     BaseRule,
@@ -29,6 +29,7 @@ from secant.bases import (
 )
 from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
+from secant.estimators.checks import validated
 from secant.exceptions import NormaliserWarning, UntrainedWarning
 from secant.model_files import Savable
 from secant.models.networks import FourierMLP
@@ -128,7 +129,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         """
         del y
         check_not_forked()
-        rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
+        rows = validated(self, X, least=2)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         rng = np.random.default_rng(seed)
         self.dequantisation_ = self._dequantisation(rows)
@@ -217,7 +218,7 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_not_forked()
-        rows = np.asarray(validate_data(self, X, reset=False, dtype="numeric"))
+        rows = validated(self, X, reset=False)
         spread = self.dequantisation_(rows, np.random.default_rng(self._seed))
         return self._learned.log_density(spread) - self.log_normalizer_
 

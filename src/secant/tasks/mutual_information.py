@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from secant.estimators import PathEntropy, RatioEstimator
 from secant.estimators.checks import checked_rows
+from secant.tables.frames import frame_of
 from secant.tasks.cross_fitting import fold_numbers
 from secant.tasks.dependence import Dependence, normal_scores, repaired
 from secant.tasks.information import Base, MIOptions, MutualInformation, OnPath, unit_of
@@ -115,7 +116,7 @@ def total_correlation(
         As `mutual_information`; of two variables it is the same.
     """
     several = isinstance(variables, list | tuple)
-    rows = list(variables) if several else _columns(np.asarray(variables))  # type: ignore[arg-type]
+    rows = list(variables) if several else _columns(variables)  # type: ignore[arg-type]
     if len(rows) < 2:
         raise ValueError(f"`variables` must hold at least two variables; got {len(rows)}.")
     blocks = _blocks({f"variables[{i}]": v for i, v in enumerate(rows)})
@@ -124,7 +125,7 @@ def total_correlation(
     return replace(found, settings=chosen.as_text(random_state))
 
 
-def _columns(variables: np.ndarray) -> list[Float[np.ndarray, "n 1"]]:
+def _columns(variables: ArrayLike) -> list[Float[np.ndarray, "n 1"]]:
     rows = checked_rows(variables, "variables", least=_FEWEST_ROWS)
     return [rows[:, i : i + 1] for i in range(rows.shape[1])]
 
@@ -133,7 +134,7 @@ def _blocks(named: dict[str, ArrayLike]) -> list[Float[np.ndarray, "n _"]]:
     """Checked arrays (n, k), one a variable and all of as many rows."""
     blocks = []
     for name, values in named.items():
-        flat = np.ndim(values) == 1
+        flat = frame_of(values) is None and np.ndim(values) == 1
         rows = np.asarray(values)[:, None] if flat else values
         blocks.append(checked_rows(rows, name, least=_FEWEST_ROWS))
     counts = {name: block.shape[0] for name, block in zip(named, blocks, strict=True)}

@@ -23,7 +23,7 @@ def spline_flow(train: Rows, seed: int) -> Callable[[Rows], Float[np.ndarray, " 
     The library's defaults (eight layers, a network of width 50 each, learning rate 5e-4, a tenth of
     the rows held out), with splines of eight knots on [−4, 4] and more patience.
     """
-    # From the extra `bench`: imported here, for the other suites do without it.
+    # From the extra `flowjax`: imported here, for the other suites do without it.
     from flowjax.bijections import RationalQuadraticSpline
     from flowjax.distributions import Normal
     from flowjax.flows import masked_autoregressive_flow

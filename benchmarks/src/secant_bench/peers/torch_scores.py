@@ -1,6 +1,6 @@
 """CTSM and DRE-∞ in eager PyTorch, as their authors' code runs them: the peers of our speed.
 
-PyTorch comes with the extra `bench`; the module imports without it.
+PyTorch comes with the extra `torch`; the module imports without it.
 """
 
 from __future__ import annotations

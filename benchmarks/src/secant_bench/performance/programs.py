@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from secant._host.compilation import keep_programs
+from secant._host.jax_process import keep_programs
 from secant.estimators import ISADRE, ClassifierRatio, RatioEstimator, SecantRatio
 from secant.training import Training
 from secant_bench.benchmark import Outcome

@@ -1,11 +1,12 @@
 """BSDS300: small patches of photographs."""
 
 from pathlib import Path
-from types import ModuleType
 
+import h5py
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from PIL import Image
 
 from secant_bench.real_tables.files import find, missing
 from secant_bench.real_tables.table import Rows, Table
@@ -72,7 +73,7 @@ def bsds300(
 
 
 def _published(path: Path) -> tuple[Rows, Rows, Rows]:
-    with _h5py().File(path, "r") as file:
+    with h5py.File(path, "r") as file:
         train, validation, test = (
             np.asarray(file[name], dtype=np.float32) for name in ("train", "validation", "test")
         )
@@ -110,25 +111,5 @@ def _patches_of_image(
 
 
 def _grey(path: Path) -> NDArray[np.uint8]:
-    with _pillow().open(path) as image:
+    with Image.open(path) as image:
         return np.asarray(image.convert("L"))
-
-
-def _pillow() -> ModuleType:
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise ImportError(_install("The images of BSDS300 need the package `pillow`")) from error
-    return Image
-
-
-def _h5py() -> ModuleType:
-    try:
-        import h5py
-    except ImportError as error:
-        raise ImportError(_install("`BSDS300.hdf5` needs the package `h5py`")) from error
-    return h5py
-
-
-def _install(need: str) -> str:
-    return f"{need}; install it with `pip install 'secant[tables]'`."

@@ -15,7 +15,7 @@ from secant._host.atomic_files import write_atomically
 from secant.tables.files import TableError, read_batches, write_table
 from secant_bench.real_tables.table import Table
 
-__all__ = ["MANIFEST", "Prepared", "Split", "check_prepared", "read_manifest", "write_prepared"]
+__all__ = ["MANIFEST", "Manifest", "Split", "check_prepared", "read_manifest", "write_prepared"]
 
 MANIFEST = "table.json"
 _SPLITS = ("train", "validation", "test")
@@ -38,7 +38,7 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Manifest:
     """A prepared table as its manifest has it.
 
     Attributes:
@@ -54,7 +54,7 @@ class Prepared:
     splits: dict[str, Split]
 
 
-def write_prepared(folder: Path, table: Table, suffix: str) -> Prepared:
+def write_prepared(folder: Path, table: Table, suffix: str) -> Manifest:
     """Write the splits in the suffix's format, then the manifest.
 
     The manifest comes last: a folder without one was not finished.
@@ -65,19 +65,19 @@ def write_prepared(folder: Path, table: Table, suffix: str) -> Prepared:
         rows, path = getattr(table, name), folder / f"{name}{suffix}"
         write_table(path, pa.table(dict(zip(table.columns, rows.T, strict=True))))
         splits[name] = Split(path.name, len(rows), _sha256(path))
-    prepared = Prepared(table.name, table.note, table.columns, splits)
+    prepared = Manifest(table.name, table.note, table.columns, splits)
     text = json.dumps({"format": 1, **asdict(prepared)}, indent=2, ensure_ascii=False)
     write_atomically(folder / MANIFEST, f"{text}\n".encode())
     return prepared
 
 
-def read_manifest(folder: Path) -> Prepared:
+def read_manifest(folder: Path) -> Manifest:
     """The manifest of a folder."""
     path = folder / MANIFEST
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         splits = {name: Split(**found["splits"][name]) for name in _SPLITS}
-        return Prepared(found["name"], found["note"], tuple(found["columns"]), splits)
+        return Manifest(found["name"], found["note"], tuple(found["columns"]), splits)
     except FileNotFoundError as error:
         raise TableError(
             f"{folder} has no {MANIFEST}, so it holds no prepared table or an unfinished one; "
@@ -89,7 +89,7 @@ def read_manifest(folder: Path) -> Prepared:
         ) from error
 
 
-def check_prepared(folder: Path) -> tuple[Prepared, list[str]]:
+def check_prepared(folder: Path) -> tuple[Manifest, list[str]]:
     """The manifest of a folder, and each way in which the files are not what it says."""
     prepared = read_manifest(folder)
     problems = []

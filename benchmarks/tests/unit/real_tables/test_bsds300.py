@@ -1,9 +1,9 @@
 """BSDS300 from small images, the published file and the real images."""
 
-import builtins
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 from PIL import Image
@@ -75,7 +75,6 @@ def test_bsds300_is_seeded_and_names_bad_sizes(tmp_path: Path) -> None:
 
 
 def test_bsds300_reads_the_published_file(tmp_path: Path) -> None:
-    h5py = pytest.importorskip("h5py")
     rows = np.random.default_rng(0).normal(size=(9, 63))
     with h5py.File(tmp_path / "BSDS300.hdf5", "w") as file:
         for name, part in (("train", rows[:6]), ("validation", rows[6:8]), ("test", rows[8:])):
@@ -84,25 +83,6 @@ def test_bsds300_reads_the_published_file(tmp_path: Path) -> None:
     assert table.name == "BSDS300"
     np.testing.assert_allclose(table.train, rows[:6], rtol=1e-6)
     np.testing.assert_allclose(table.test, rows[8:], rtol=1e-6)
-
-
-@pytest.mark.parametrize("package", ["PIL", "h5py"])
-def test_bsds300_names_a_missing_package(
-    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_images(tmp_path)
-    if package == "h5py":
-        (tmp_path / "BSDS300.hdf5").touch()
-    whole = builtins.__import__
-
-    def without(name: str, *rest: object) -> object:
-        if name.startswith(package):
-            raise ImportError(name)
-        return whole(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=r"pip install 'secant\[tables\]'"):
-        bsds300(tmp_path, n_train=2, n_validation=2, n_test=2)
 
 
 def test_bsds300_of_the_real_images(

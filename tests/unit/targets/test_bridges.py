@@ -7,8 +7,8 @@ import pytest
 from equinox import filter_jit
 from tests.laws.oracle import batch, oracle
 
-from secant.bridges import BRIDGES, bridge_loss
 from secant.paths import DiffusionInterpolant
+from secant.targets.bridges import BRIDGES, bridge_loss
 
 pytestmark = pytest.mark.usefixtures("float64")
 

@@ -6,8 +6,8 @@ import jax
 import pytest
 
 from secant import cli
-from secant._host import compilation as module
-from secant._host.compilation import folder_of_programs, set_environment
+from secant._host import jax_process as module
+from secant._host.jax_process import folder_of_programs, set_environment
 
 FIT = """
 import numpy as np, secant
