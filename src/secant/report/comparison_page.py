@@ -65,7 +65,7 @@ def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
             Section("Where the rows lie", _rows_lie(found), "Log ratio"),
             Section("Which columns carry the difference", _columns(found), "Columns"),
             Section("Which rows carry the difference", _rows(found), "Rows"),
-            Section("Whether to believe the fit", _belief(found), "Fit"),
+            Section("Reliability of the fit", _belief(found), "Fit"),
             Section("Settings and how to reproduce", _settings(found, command), "Reproduce"),
         ],
         eyebrow="secant · comparison of two samples",

@@ -1,4 +1,4 @@
-"""KernelRatio: uLSIF, RuLSIF, KLIEP and KuLSIF behind the scikit-learn contract."""
+"""KernelRatio: uLSIF, RuLSIF, KLIEP and KuLSIF as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from secant.scaling import ScalingRule, Standardise
 __all__ = ["KernelRatio"]
 
 _FOLDS = 5
-_ALPHA = 0.5  # the samples then play the same part (D2)
+_ALPHA = 0.5  # the samples then play the same role (D2)
 _BANDWIDTHS = 2.0 ** np.arange(-2.0, 3.5, 0.5)  # in median distances
 _RIDGES = 10.0 ** np.arange(-8.0, 1.0)
 _ROWS_FOR_SELECTION = 10_000  # of each sample; the last fit uses all
@@ -59,7 +59,7 @@ class KernelRatio(DirectMixin, RatioEstimator):
         selection: `"leave-one-out"` (D9), by the logistic loss of the log ratio; or a number of
             folds. None is leave-one-out, and 5 folds for KLIEP (by its likelihood) and
             `nonnegative`, which have no closed form.
-        floor: least ratio that can be told, and one over the largest.
+        floor: smallest ratio, and one over the largest; beyond, ratios are clipped.
         scaling: of the columns; None is `Standardise()`.
         random_state: seed of the choice of centres, and of rows and folds for the selection.
 
