@@ -1,4 +1,4 @@
-"""A fit: a method made of parts, two samples, and the one function that puts them together.
+"""Methods as compositions of parts, and the function that fits them.
 
     method = Method(SpectralSecant(), DiffusionInterpolant(), TangentVelocity())
     fitted = fit(method, (Sample(x_0), Sample(x_1)), key=0)

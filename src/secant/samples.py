@@ -1,4 +1,4 @@
-"""From two samples in any form to what training needs: scaled rows, held-out rows, moments."""
+"""Preparation of two samples for training: scaled rows, held-out rows, moments."""
 
 from __future__ import annotations
 
