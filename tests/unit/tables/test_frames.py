@@ -35,7 +35,7 @@ def columns(seed, shift=0.0):
 
 
 def ratio():
-    return secant.SklearnRatio(LogisticRegression(), random_state=0)
+    return secant.SklearnRatio(LogisticRegression(), folds=None, random_state=0)
 
 
 @pytest.fixture(params=KINDS)
@@ -83,14 +83,6 @@ def test_weights(frames, arrays):
     assert np.array_equal(found.weights, expected.weights)
 
 
-def test_divergences(frames, arrays):
-    found, expected = (
-        secant.kl_divergence(*samples, estimator=ratio(), n_folds=2, random_state=0)
-        for samples in (frames, arrays)
-    )
-    assert (found.estimate, found.interval) == (expected.estimate, expected.interval)
-
-
 def test_mutual_information(made):
     names = list(columns(0))
     x, y = ({n: columns(0)[n] for n in part} for part in (names[:2], names[2:]))
@@ -110,10 +102,12 @@ def test_mutual_information(made):
 def test_covariate_shift(frames, arrays):
     y = np.arange(float(N))
     found, expected = (
-        secant.CovariateShift(LinearRegression(), ratio(), random_state=0).fit(a, y, b)
+        secant.CovariateShift(LinearRegression(), ratio(), n_folds=2, random_state=0).fit(a, y, b)
         for a, b in (frames, arrays)
     )
-    assert np.array_equal(found.predict(frames[1]), expected.predict(arrays[1]))
+    # The inner estimator reads the frame itself, and sums in another order.
+    assert np.array_equal(found.weights_.weights, expected.weights_.weights)
+    np.testing.assert_allclose(found.predict(frames[1]), expected.predict(arrays[1]), rtol=1e-9)
 
 
 def test_a_model_takes_another_kind_but_no_other_columns(frames):
