@@ -1,4 +1,4 @@
-"""How an anchor is chosen from the data: moments, or mixtures by expectation maximisation."""
+"""Fitting of anchors: from moments, or mixtures by expectation maximisation."""
 
 from __future__ import annotations
 

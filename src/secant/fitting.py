@@ -1,4 +1,4 @@
-"""A fit: a method made of parts, two samples, and the one function that puts them together.
+"""Methods as compositions of parts, and the function that fits them.
 
     method = Method(SpectralSecant(), DiffusionInterpolant(), TangentVelocity())
     fitted = fit(method, (Sample(x_0), Sample(x_1)), key=0)
@@ -124,7 +124,7 @@ class Fitted:
         model: in scaled columns.
         scaling: of raw rows.
         diagnostics: on rows that chose nothing; None without a rule.
-        history: one record a look at the held-out loss.
+        history: one record per evaluation of the held-out loss.
         data: the rows of the fit.
         result: of the training.
     """
@@ -245,7 +245,7 @@ def held_out_score(
     method: Method, model: PyTree, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
 ) -> float:
     """The loss by which fits are compared, on scaled rows; lower is better."""
-    # Secants are asked for too, whatever the curriculum trained: scores must compare.
+    # Evaluate secants too, for any curriculum, so that scores are comparable.
     asked = replace(method, curriculum=FullIntervals())
     return _held_out(asked, method.target.held_out, x_0, x_1).score(model).value
 

@@ -1,4 +1,4 @@
-"""From two samples in any form to what training needs: scaled rows, held-out rows, moments."""
+"""Preparation of two samples for training: scaled rows, held-out rows, moments."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class Prepared:
     held_1: Float[np.ndarray, "m d"]
     report_0: Float[np.ndarray, "m d"]
     report_1: Float[np.ndarray, "m d"]
-    rows_0: Float[np.ndarray, "k d"]  # some of the training rows, for whatever fits in memory
+    rows_0: Float[np.ndarray, "k d"]  # some of the training rows, for fits in memory
     rows_1: Float[np.ndarray, "k d"]
-    raw_0: Float[np.ndarray, "j d"]  # a few rows as they came, before scaling
+    raw_0: Float[np.ndarray, "j d"]  # a few rows before scaling
     raw_1: Float[np.ndarray, "j d"]
     gaussian_0: Gaussian
     gaussian_1: Gaussian

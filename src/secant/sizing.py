@@ -1,4 +1,4 @@
-"""How wide a network, how large a batch and how many steps, by rows and columns.
+"""Default network width, batch size and number of steps, by rows and columns.
 
 | rows of the smaller sample | width | batch | steps at most |
 |---|---|---|---|

@@ -32,12 +32,12 @@ class _Line:
     """One figure of merit.
 
     Attributes:
-        what: it is.
-        paper: the figure that ISA-DRE's paper gives, as it gives it.
+        what: its description.
+        paper: the figure in ISA-DRE's paper.
         scores: of the methods measured here.
-        ours: which of them is this library's.
-        own: others of this library's making, which are no peers.
-        doubted: likelihoods with a normaliser that is not to be believed: shown, but not counted.
+        ours: the method of this library.
+        own: other methods of this library, which are not peers.
+        doubted: likelihoods with an unreliable normaliser: shown, but not counted.
     """
 
     what: str
@@ -61,7 +61,7 @@ class _Line:
         return [*first, f"{peer} ({best}){doubted}", f"**{mine}**"]
 
     def _isadre(self) -> str:
-        """The paper's method as it is here."""
+        """The score of the paper's method here."""
         if "ISADRE" in self.scores:
             return figure(self.scores["ISADRE"])
         return f"{figure(self.doubted['ISADRE'])} †" if "ISADRE" in self.doubted else "–"
@@ -71,7 +71,7 @@ class _Line:
         return {m: s for m, s in scores.items() if m not in own and not m.startswith("ISADRE")}
 
     def _doubted(self, believed: float) -> str:
-        """What would be better than the best other, if it could be believed."""
+        """A better score with an unreliable normaliser, if there is one."""
         others = self._of_others(self.doubted)
         best = min(others, key=lambda m: others[m], default=None)
         if best is None or others[best] >= believed:
@@ -80,7 +80,7 @@ class _Line:
 
 
 def headline(results: Path) -> str:
-    """A line a job, of whichever have rows."""
+    """The table, one line per task with rows."""
     lines = [line for line in _lines(results) if line.ours in line.scores]
     header = ["", "the paper", "ISADRE here", "best other method here", "secant"]
     return table(header, [line.cells() for line in lines])
@@ -89,13 +89,13 @@ def headline(results: Path) -> str:
 def _not_annealed(
     doubted: Sequence[DensityRow], rows: Sequence[DensityRow]
 ) -> Sequence[DensityRow]:
-    """Those whose mass has not been sought by annealing as well."""
+    """Rows whose normaliser has not been estimated by annealing as well."""
     sought = {(row.task, row.method) for row in rows if row.nll is not None}
     return [row for row in doubted if (row.task, f"{row.method}, annealed") not in sought]
 
 
 def _is_at_two(row: Row) -> bool:
-    """Whether it is of two evaluations, as the paper's figure; other methods have their best."""
+    """Whether a row has two evaluations, as the paper's figure; other methods have their best."""
     return row.evaluations == 2 or not row.method.startswith("ISADRE")
 
 

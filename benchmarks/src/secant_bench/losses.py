@@ -88,8 +88,8 @@ def lost_section(results: Path) -> list[str]:
     ]
     return [
         "## Where we lose",
-        "Tasks of the suites below on which another method does better than what a user of this "
-        "library gets by default: means over seeds, in nats, lower is better. Likelihoods whose "
-        "normaliser says itself that it is not to be believed († below) count for nobody.",
+        "Tasks of the suites below on which another method is better than the default of this "
+        "library: means over seeds, in nats, lower is better. Likelihoods with an unreliable "
+        "normaliser († below) are not counted, for any method.",
         table(["suite", "task", "what", "ours", "theirs", "by"], lines),
     ]

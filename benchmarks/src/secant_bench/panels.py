@@ -1,4 +1,4 @@
-"""Error against evaluations and against seconds, with the spread over seeds: one figure a suite."""
+"""Error against evaluations and seconds, with the spread over seeds: one figure per suite."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Point(NamedTuple):
         evaluations: of the network, for one row; None or 0 where there is no network.
         seconds: of the fit.
         error: or whatever is to be small; None where the run has none.
-        doubted: whether it says itself that it is not to be believed.
+        doubted: whether its normaliser is unreliable.
     """
 
     task: str
@@ -162,4 +162,4 @@ def _line(
     doubted = np.array([any(p.doubted for p in group) for group in groups])
     if doubted.any():
         at = np.array(x)[doubted], middle[doubted]
-        axes.plot(*at, "x", color=INK, markersize=7, zorder=3, label="† not to be believed")
+        axes.plot(*at, "x", color=INK, markersize=7, zorder=3, label="† unreliable")

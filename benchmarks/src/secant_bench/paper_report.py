@@ -33,11 +33,11 @@ def paper_sections(results: Path) -> list[str]:
 
 
 _PREAMBLE = (
-    "One size of network and one number of steps for all methods of a table, fresh rows at every "
-    "step; the state kept is the one with the lowest held-out loss. *Squared error* is of the mean "
-    "log ratio over p_1, in nats², averaged over seeds. Tables are of `--budget standard`, minutes "
-    "a fit; a method without rows at that budget is left out. The papers spent up to thirty times "
-    "the steps: `--budget paper` does so."
+    "All methods of a table have the same network size and number of steps, with new rows at "
+    "every step; the model is the state with the lowest held-out loss. *Squared error* is that "
+    "of the mean log ratio over p_1, in nats², averaged over seeds. Tables use `--budget "
+    "standard`, minutes per fit; a method without rows at that budget is omitted. The papers "
+    "used up to thirty times as many steps, as does `--budget paper`."
 )
 
 
@@ -48,13 +48,13 @@ def _gaussian(results: Path) -> list[str]:
     groups = _grouped(rows)
     return [
         "### Mutual information of Gaussians",
-        "d/4 nats in d dimensions. Squared error by number of evaluations; in brackets its least "
-        "and largest of the seeds; seconds are of the fit, on one core of two that were both busy. "
-        "The paper gives 0.72 for d = 160 at two evaluations and 0.01 at fifty. No method has an "
-        "anchor but *SecantRatio*, whose default anchor holds these pairs exactly. ISADRE's depth "
-        "and steps were picked on these pairs with the truth in sight: at d = 160 one fit with "
-        "more steps had a lower held-out loss and a far larger error, so read its lines as a "
-        "favourable case.",
+        "d/4 nats in d dimensions. Squared error by number of evaluations, with the minimum and "
+        "maximum over seeds in brackets. Seconds are those of the fit, on one core of two that "
+        "were both busy. The paper reports 0.72 for d = 160 at two evaluations and 0.01 at "
+        "fifty. Only *SecantRatio* has an anchor, whose family contains these pairs. ISADRE's "
+        "depth and number of steps were chosen on these pairs with the truth in view: at d = 160 "
+        "one fit with more steps had a lower held-out loss and a far larger error, so its rows "
+        "are a favourable case.",
         _by_evaluations(groups),
         panels(_points(rows), "paper-gaussian-mi", _SQUARED),
     ]
@@ -105,9 +105,9 @@ def _ablation(results: Path) -> list[str]:
     return [
         "### Samplers of times and shares of tangents",
         "ISADRE on the mutual information of AdditiveNoise (ε = 0.1) and on the checkerboard from "
-        "a normal, width 128. VI, uniform and LN (logit-normal) say how times are drawn; STS is "
-        "the share of rows trained on the tangent (l = t), CIA anneals the interval. VI has a "
-        "uniform floor (erratum 5).",
+        "a normal, width 128. VI, uniform and LN (logit-normal) are the distributions of times; "
+        "STS is the share of rows trained on the tangent (l = t), CIA anneals the interval. VI has "
+        "a uniform floor (erratum 5).",
         _by_evaluations(_grouped(rows)),
         panels(_by_sampler(_points(rows)), "paper-ablation", _SQUARED),
     ]
@@ -143,7 +143,7 @@ def _frame(results: Path) -> list[str]:
     return [
         "### The frame of the identity",
         "ISADRE trained with the derivative at fixed x, and with the total derivative along the "
-        "moving sample, whose fixed point reads every divergence as 0 (erratum 1).",
+        "moving sample, whose fixed point estimates every divergence as 0 (erratum 1).",
         table(["task", "frame", "evaluations", "exact KL", "found, by seed", "seeds"], lines),
         panels(_points(rows), "paper-frame", _SQUARED),
     ]

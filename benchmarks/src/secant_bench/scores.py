@@ -67,10 +67,10 @@ def nll(row: DensityRow) -> float | None:
 
 
 def by_belief(rows: Sequence[DensityRow]) -> tuple[list[DensityRow], list[DensityRow]]:
-    """Rows whose normaliser is to be believed, and the others.
+    """Rows with a reliable normaliser, and the others.
 
-    A ratio that has more mass than it admits to would win by just that mass. All seeds of a method
-    go together: those that happen to be believed are no fair sample of it.
+    A ratio with underestimated mass would have too good a likelihood. All seeds of a method are
+    treated alike, because the reliable ones alone would be a biased sample.
     """
     doubted = {_group(row) for row in rows if row.is_doubtful}
     kept = [row for row in rows if _group(row) not in doubted]

@@ -1,4 +1,4 @@
-"""Distributions that carry their truth."""
+"""Distributions with known log ratio or mutual information."""
 
 import warnings
 from importlib import import_module

@@ -28,7 +28,7 @@ def additive_noise(epsilon: float = 0.1) -> Pair:
     |y − x| ≤ ε. `MI = ε − log 2ε` for ε ≤ ½, else `1/(4ε)`.
 
     The supports differ: log r is **−∞** where p_1 = 0 < p_0 (so the reverse KL is ∞), and NaN
-    where both densities are 0. The bounds hold up to rounding, lest a row of p_1 read −∞.
+    where both densities are 0. The bounds hold up to rounding, so that no row of p_1 has −∞.
 
     Args:
         epsilon: Half width ε of the noise, positive.

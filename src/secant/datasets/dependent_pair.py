@@ -1,4 +1,4 @@
-"""Two dependent variables that carry their exact mutual information."""
+"""Pairs of dependent variables with known mutual information."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

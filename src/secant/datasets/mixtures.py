@@ -85,7 +85,7 @@ def mixture_2d() -> Pair:
 
 
 def mixture_8d() -> Pair:
-    """Four components against four in eight dimensions: a chasm without a Gaussian end.
+    """Four components against four in eight dimensions, far apart, neither of them Gaussian.
 
     The spread of the means was tuned to a KL of 11.64 nats, with a standard deviation of log r
     of 4.33 under p_1; the reverse KL is 22.09.

@@ -1,4 +1,4 @@
-"""A pair of distributions that carries its exact log ratio."""
+"""Pairs of distributions with known log ratio."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""Fitted models at work: exported, and scoring tables and folders of tables."""
+"""Deployment: export models, and score tables and folders of tables."""

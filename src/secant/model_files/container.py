@@ -183,7 +183,7 @@ def _check_digest(file: BinaryIO) -> None:
     if file.read(64) != _digest(file).encode():
         raise ModelFileError(
             "its checksum is wrong: it was changed or damaged since it was saved. Copy or download "
-            "it again, or save the estimator anew."
+            "it again, or save the estimator again."
         )
 
 

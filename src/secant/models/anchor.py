@@ -122,7 +122,7 @@ class MixtureAnchor(Anchor):
     pairs (i, j) of the Gaussian paths from N_i to M_j, with weights w_i v_j.
     """
 
-    pairs: GaussianAnchor  # every array with a leading axis, one entry a pair
+    pairs: GaussianAnchor  # every array with a leading axis, one entry per pair
     log_weights: Float[Array, " pairs"]
 
     @classmethod
@@ -153,7 +153,7 @@ def _stacked(leaves: Sequence[Array]) -> Array:
 
 
 class Anchored(SecantFunction):
-    """A model that learns only what the anchor leaves over."""
+    """A model that learns the residual of an anchor."""
 
     anchor: Anchor
     residual: SecantFunction
@@ -166,7 +166,7 @@ class Anchored(SecantFunction):
         return rest + self.anchor.secant(x, l, t)[:, None] / rest.shape[-1]
 
     def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-        """The anchor's, and what is left over."""
+        """The anchor's log ratio plus the residual's."""
         return self.anchor.log_ratio(x) + self.residual.log_ratio(x)
 
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -198,5 +198,5 @@ class Anchored(SecantFunction):
 
     @property
     def secant_evaluations(self) -> int:
-        """Network evaluations one secant costs; the anchor is closed form."""
+        """Network evaluations per secant; the anchor is closed form."""
         return self.residual.secant_evaluations

@@ -1,4 +1,4 @@
-"""The contract of every model: a function u(x, l, t) with its tangent u(x, t, t)."""
+"""The interface of models: a function u(x, l, t) with its tangent u(x, t, t)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SecantFunction(eqx.Module):
     """A model of the secant u(x, l, t) and the time score s(x, t) = u(x, t, t), row by row.
 
     A model may answer in several *parts* whose sum is the secant; the vectorised conditional
-    target trains one part a coordinate.
+    target trains one part per coordinate.
     """
 
     @abc.abstractmethod
@@ -57,7 +57,7 @@ class SecantFunction(eqx.Module):
         return jnp.sum(self.parts(x, l, t), axis=-1)
 
     def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-        """u(x, 0, 1), by a shorter way where the model knows one."""
+        """u(x, 0, 1), by a shorter formula if the model has one."""
         n = x.shape[0]
         return self.secant(x, jnp.zeros(n, x.dtype), jnp.ones(n, x.dtype))
 
@@ -72,7 +72,7 @@ class SecantFunction(eqx.Module):
     ) -> Float[Array, " n"]:
         """The time score that the secant implies by (S1): ∂_t [(t − l) u(x, l, t)].
 
-        Held-out scores look at it, so that a secant that disagrees with its tangent is seen.
+        Held-out losses evaluate it, to detect a secant that disagrees with its tangent.
         """
 
         def rise(time: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -82,7 +82,7 @@ class SecantFunction(eqx.Module):
 
     @property
     def secant_evaluations(self) -> int:
-        """Network evaluations one secant costs."""
+        """Network evaluations per secant."""
         return 1
 
 
@@ -99,7 +99,7 @@ class ModelBuilder(eqx.Module):
         """A model with fresh parameters: a `SecantFunction`, unless its target trains another."""
 
     def anchored(self, model: Any, anchor: Anchor) -> Any:  # noqa: ANN401
-        """The model on top of an anchor, of which it learns what is left over."""
+        """The model on an anchor, whose residual it learns."""
         from secant.models.anchor import Anchored  # which is itself such a function
 
         return Anchored(anchor, model)

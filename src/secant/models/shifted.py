@@ -1,4 +1,4 @@
-"""A model with a constant taken off its log ratio."""
+"""A model with a constant subtracted from its log ratio."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Shifted"]
 
 
 class Shifted(SecantFunction):
-    """log r(x) − c, spread evenly over time: what a loss that leaves the constant open needs."""
+    """log r(x) − c, spread evenly over time, for losses that do not determine the constant."""
 
     inner: SecantFunction
     constant: Float[Array, ""]
@@ -32,5 +32,5 @@ class Shifted(SecantFunction):
 
     @property
     def secant_evaluations(self) -> int:
-        """Network evaluations one secant costs."""
+        """Network evaluations per secant."""
         return self.inner.secant_evaluations

@@ -51,7 +51,7 @@ class TangentFunction(SecantFunction):
 
     @property
     def secant_evaluations(self) -> int:
-        """Network evaluations one secant costs."""
+        """Network evaluations per secant."""
         return self.n_nodes
 
 

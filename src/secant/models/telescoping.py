@@ -1,4 +1,4 @@
-"""Telescoping heads: one logit a bridge, all from one trunk; their sum is the log ratio."""
+"""Telescoping heads: one logit per bridge, all from one trunk; their sum is the log ratio."""
 
 from __future__ import annotations
 

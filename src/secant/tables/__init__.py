@@ -1,4 +1,4 @@
-"""Tables: read and written, and turned into numbers; import from the module that is used.
+"""Tables: read, write and encode them; import from the modules.
 
 Nothing is re-exported here, so that the command line starts without the table library.
 """

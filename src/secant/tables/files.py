@@ -200,7 +200,7 @@ def _reading(path: Path) -> Iterator[None]:
     except Exception as error:  # readers raise errors of any kind on malformed bytes
         raise TableError(
             f"{shown(path)} cannot be read as {format_of(path).name}; it seems damaged, or made "
-            f"by something else. Write it anew. ({_first(error)})"
+            f"by something else. Write it again. ({_first(error)})"
         ) from None
 
 

@@ -80,7 +80,7 @@ def _kind(arrow_type: pa.DataType) -> Kind | None:
 
 def _words(arrow_type: pa.DataType) -> str:
     if pa.types.is_nested(arrow_type):
-        return f"several values a row ({arrow_type})"
+        return f"several values per row ({arrow_type})"
     return f"values of type {arrow_type}"
 
 
@@ -121,7 +121,7 @@ def texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _days(ticks: pa.ChunkedArray, ticks_a_day: int) -> Float[np.ndarray, " n"]:
-    """Days, the same to the last bit whatever the unit: nanoseconds exceed double precision."""
+    """Days, bit-identical for every unit: nanoseconds exceed double precision."""
     whole, rest = np.divmod(ticks.fill_null(0).to_numpy(), ticks_a_day)
     return np.where(np.asarray(ticks.is_null()), np.nan, whole + rest / ticks_a_day)
 

@@ -1,4 +1,4 @@
-"""Targets: what a model is trained to minimise."""
+"""Targets: training losses."""
 
 from secant.targets.batch import Batch, Target
 from secant.targets.bregman import (

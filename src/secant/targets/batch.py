@@ -1,4 +1,4 @@
-"""What one training step sees, and what a target is."""
+"""Training batches, and the interface of targets."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class Batch(NamedTuple):
 
 
 class Target(eqx.Module):
-    """A training objective: one loss a row, whose mean is minimised by the true secant.
+    """A training objective: one loss per row, whose mean is minimised by the true secant.
 
-    `uses_intervals` says whether the loss looks at l. If it does not, t is drawn by the time
+    `uses_intervals` says whether the loss depends on l. If it does not, t is drawn by the time
     sampler itself; as the later of two draws it would leave the start of the path unseen.
 
     A target that depends on the data is made complete by `resolved`, once they are known.
     """
 
     uses_intervals: ClassVar[bool] = False
-    uses_conditional: ClassVar[bool] = False  # whether it is made of (C1)
-    uses_path: ClassVar[bool] = True  # whether it looks between the ends
+    uses_conditional: ClassVar[bool] = False  # whether it uses (C1)
+    uses_path: ClassVar[bool] = True  # whether it evaluates between the ends
 
     @abc.abstractmethod
     def losses(self, model: PyTree, path: Path, batch: Batch) -> Float[Array, " n"]:
-        """The loss of each row; a target says which kind of model it trains."""
+        """The loss of each row."""
 
     @abc.abstractmethod
     def time_range(self, path: Path) -> tuple[float, float]:
@@ -55,16 +55,16 @@ class Target(eqx.Module):
 
     @property
     def bootstraps(self) -> bool:
-        """Whether it regresses on the model's own output: a curriculum then helps."""
+        """Whether it regresses on the model's own output, so that a curriculum helps."""
         return False
 
     @property
     def held_out(self) -> Target:
-        """The loss by which models are compared on held-out rows; its own unless it says so."""
+        """The held-out loss by which models are compared; by default the target itself."""
         return self
 
     def completed(self, model: PyTree, x_0: Float[np.ndarray, "n d"]) -> PyTree:
-        """The trained model with whatever the loss leaves open, given some rows of p_0."""
+        """The trained model with a constant that the loss does not determine, from rows of p_0."""
         del x_0
         return model
 
@@ -79,7 +79,7 @@ def correction(
     """The correction term of (S1), (t − l) ∂_t u(x, l, t), part by part and without gradient.
 
     At fixed x (`velocity=None`) the JVP direction is (0, 0, 1). With a velocity it is (ẋ_t, 0, 1),
-    the paper's total derivative, kept to show where it leads (erratum 1).
+    the paper's total derivative, kept to show its failure (erratum 1).
     """
     direction = jnp.zeros_like(x) if velocity is None else velocity
     _, rate = jax.jvp(

@@ -51,7 +51,7 @@ class Bregman(DirectLoss):
         return self.pair_losses(on_0, on_1)
 
     def pair_losses(self, on_0: Float[Array, " n"], on_1: Float[Array, " n"]) -> Float[Array, " n"]:
-        """The same of any log ratio: no member of (D0) looks at the rows themselves."""
+        """The same of any log ratio: no member of (D0) depends on the rows themselves."""
         return self.conjugate(on_0) - self.slope(on_1)
 
 
@@ -61,8 +61,8 @@ class ContinuedBregman(Bregman):
     Above `top` and below `bottom` φ'' is continued as the logistic loss has it, ∝ 1/r² and ∝ 1/r:
     the loss then grows linearly in g, stays in the family, and is still least at the true ratio.
 
-    With powers of r the limits also keep φ' below about 200. A row of x_1 that meets no row of x_0
-    could else lower the mean without end: on 1,000 held-out rows a network trained with
+    With powers of r the limits also keep φ' below about 200. Otherwise a row of x_1 far from all of
+    x_0 could lower the mean without bound: on 1,000 held-out rows a network trained with
     φ'' = e^{2r} reached −3e5 where the truth has −0.3, and that state was kept as the best.
     """
 

@@ -1,7 +1,7 @@
-"""Bridges: how well the secants tell x_t from x_l, on intervals long and short.
+"""The bridge loss: how well secants discriminate x_t from x_l, on long and short intervals.
 
-J looks on the path only. A secant between p_l and p_t is asked at rows of both, so it also answers
-for rows that are rare at one of its ends: off the path, as far as samples can see.
+J is evaluated on the path only. A secant between p_l and p_t is evaluated at rows of both ends, so
+this loss also covers rows that are rare at one of them: off the path, as far as there are samples.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def bridge_loss(
 ) -> Float[Array, ""]:
     """(K2) E softplus(h(x_l)) + E softplus(−h(x_t)), h = (t − l) u(·, l, t): least at the truth.
 
-    Mean over `n_bridges` equal intervals, a row each in turn; with one it is the logistic loss of
+    Mean over `n_bridges` equal intervals, one per row in turn; with one it is the logistic loss of
     the log ratio. Values can be compared between models of one path and one scaling.
     """
     low, high = path.time_range
@@ -40,7 +40,7 @@ def bridge_loss(
     l = low + (high - low) * number / n_bridges
     t = low + (high - low) * (number + 1) / n_bridges
     key_pairs, key_l, key_t = jax.random.split(key, 3)
-    other = jax.random.permutation(key_pairs, x_1)  # x_l and x_t from pairs of their own
+    other = jax.random.permutation(key_pairs, x_1)  # x_l and x_t from separate pairs
     x_l = path.point(x_0, x_1, path.noise(key_l, x_0), l).x_t
     x_t = path.point(x_0[::-1], other, path.noise(key_t, x_0), t).x_t
     on_l, on_t = ((t - l) * model.secant(x, l, t) for x in (x_l, x_t))

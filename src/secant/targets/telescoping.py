@@ -106,7 +106,7 @@ class GeodesicMixing(Waymarks):
 
 
 class Telescoping(Target):
-    """(R1) softplus(h_m(x_m)) + softplus(−h_m(x_{m+1})), one bridge a row, in turn.
+    """(R1) softplus(h_m(x_m)) + softplus(−h_m(x_{m+1})), one bridge per row, in turn.
 
     Attributes:
         waymarks: how the rows between the samples are made.

@@ -49,7 +49,7 @@ class TangentVelocity(Target):
 
     @property
     def held_out(self) -> Target:
-        """J, which looks at secants too."""
+        """J, which also evaluates secants."""
         return ImpliedVelocity()
 
 
@@ -89,7 +89,7 @@ class SecantVelocity(Target):
     bootstrapped. With the stop-gradient of the paper (V2), u² + 2 u c − 2 ẋ_t·∇_x u with
     c = sg((t − l) ∂_t u), training is a fixed-point iteration: give it a curriculum.
 
-    Either looks at x_t alone. With a `consistency` the secants of long intervals must also agree
+    Both evaluate x_t only. With a `consistency` the secants of long intervals must also agree
     with those of short ones (K1) at rows of x_0 and x_1, where the log ratio is asked.
 
     Attributes:

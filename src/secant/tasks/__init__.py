@@ -1,4 +1,4 @@
-"""The jobs people come for, each on top of any ratio estimator."""
+"""Tasks: estimates and tests that use any ratio estimator."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Training: settings, sources of rows, the compiled loop and its record."""
+"""Training: settings, sources of rows, the compiled loop and its records."""
 
 from secant.training.checkpoint_files import CheckpointError
 from secant.training.checkpoints import checkpointing, keeping_best_on_interrupt

@@ -52,7 +52,7 @@ BAD = {
     "CSV as Parquet": ("t.parquet", b"a,b\n1,2\n", "should hold Parquet by its name, but .* text"),
     "a spreadsheet": ("t.csv", b"PK\x03\x04...", "a spreadsheet must be saved as CSV"),
     "gzip": ("t.csv", b"\x1f\x8b...", "Unpack it first"),
-    "old Feather": ("t.feather", b"FEA1....", "Feather of version 1. Write it anew"),
+    "old Feather": ("t.feather", b"FEA1....", "Feather of version 1. Write it as version 2"),
     "half of a Parquet": (
         "t.parquet",
         parquet()[:50],

@@ -189,8 +189,8 @@ def test_a_clock_without_a_place_is_not_one_with_it():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pa.array([[1], [2]]), "holds several values a row .*'!c' among the columns"),
-        (pa.array([{"a": 1}, {"a": 2}]), "holds several values a row"),
+        (pa.array([[1], [2]]), "holds several values per row .*'!c' among the columns"),
+        (pa.array([{"a": 1}, {"a": 2}]), "holds several values per row"),
         (pa.array([b"x", b"y"]), "holds values of type binary"),
         (pa.nulls(2), "Columns without any value in the table: 'c'"),
         (pa.array([None, None], pa.float64()), "Columns without any value in the table: 'c'"),

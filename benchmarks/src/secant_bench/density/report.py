@@ -21,28 +21,34 @@ Rows = list[DensityRow]
 Key = tuple[str, str, int]
 
 _PREAMBLE = (
-    "Negative log likelihood of rows not trained on, nats a row, **normalised**: log Ẑ is added, "
-    "and stands beside it with its standard error. *secant* is `DensityEstimator()` as it comes, "
-    "one network evaluation a row. Methods by other names share a trunk (width 128, three residual "
-    "layers), a budget (batch 512, 2,500 steps on the plane and 6,000 on tables) and a Gaussian "
-    "base."
+    "Held-out negative log likelihood, nats per row, **normalised**: log Ẑ is added, and shown "
+    "with its standard error. *secant* is `DensityEstimator()` with all defaults, one network "
+    "evaluation per row. The other methods share a trunk (width 128, three residual layers), a "
+    "budget (batch 512, 2,500 steps on the plane and 6,000 on tables) and a Gaussian base."
 )
 _FIGURE = Path("docs/figures/paper-toy2d-densities.png")
 _NOTES = {
-    "paper-toy2d": "*Excess* over the true density's likelihood on the same 50,000 test rows; the "
-    "largest |log Ẑ| of the seeds beside it. ISADRE has 6,000 steps, the others 2,500.",
-    "density-tables": "POWER and BSDS300 as in the literature. *Atoms spread* is the NLL of test "
-    "rows whose whole minutes (POWER's time) are spread over the minute: a density that had "
-    "singled the minutes out would lose its gain there. *D3RE, annealed* is that method of the "
-    "last table of this section with ten evaluations, its log Ẑ sought along the path as "
-    "`DensityEstimator` does where importance sampling is in doubt. † where a log Ẑ says itself "
-    "that it is not to be believed: it is as good as always too small, the likelihood too good.",
-    "peers-density": "MINIBOONE in a split of its own of 6.9k rows, which does not compare with "
-    "published figures.",
-    "paper-tabular": "One fit each, judged by rules of 1 to 50 evaluations, secants by equal "
-    "steps, time scores by the trapezoid rule (one evaluation: the midpoint). Each cell has the "
-    "mean NLL of its seeds and the largest |log Ẑ| in brackets, found anew for every rule; † where "
-    "importance sampling says itself that its log Ẑ is not to be believed.",
+    "paper-toy2d": (
+        "*Excess* over the likelihood of the true density on the same 50,000 test rows, with the "
+        "largest |log Ẑ| over seeds. ISADRE has 6,000 steps, the others 2,500."
+    ),
+    "density-tables": (
+        "POWER and BSDS300 as in the literature. *Atoms spread* is the NLL of test rows after "
+        "adding uniform noise to the discrete minutes (POWER's time): a density with spikes at "
+        "whole minutes would lose its gain there. *D3RE, annealed* is the method in the last "
+        "table of this section with ten evaluations, with log Ẑ estimated along the path, as "
+        "`DensityEstimator` does where importance sampling is unreliable. † marks an unreliable "
+        "log Ẑ; it is almost always too small, so the likelihood is too good."
+    ),
+    "peers-density": (
+        "MINIBOONE in a separate split of 6.9k rows, not comparable with published figures."
+    ),
+    "paper-tabular": (
+        "One fit each, evaluated by rules of 1 to 50 evaluations: secants by equal steps, time "
+        "scores by the trapezoid rule (one evaluation: the midpoint). Each cell has the mean NLL "
+        "over seeds and the largest |log Ẑ| in brackets, estimated for every rule; † marks an "
+        "unreliable log Ẑ of importance sampling."
+    ),
 }
 
 

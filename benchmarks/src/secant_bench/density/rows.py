@@ -33,7 +33,7 @@ class DensityRow(Run):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the normaliser says itself that it is not to be believed: its reason is kept."""
+        """Whether the normaliser is unreliable; the reason is kept."""
         return "(" in self.normalised_by
 
     @property

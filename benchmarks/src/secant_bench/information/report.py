@@ -53,21 +53,21 @@ def information_summary(results: Path) -> str:
 
 
 _PREAMBLE = (
-    "`mutual_information` as a user calls it, without the second opinion; *KSG* with k = 3; *MINE* "
-    "and *InfoNCE* with a network of the same width on standardised columns, trained on half of "
-    "the rows, re-paired twenty times, their own bound on the other half, 255 re-paired rows at a "
-    "time; *path entropy* is "
-    "`PathEntropy` cross-fitted. Each row of a table is one task; nothing is chosen by the truth."
+    "`mutual_information` with its defaults, without the estimate along the path; *KSG* with k = "
+    "3; *MINE* and *InfoNCE* with a network of the same width on standardised columns, trained "
+    "on half of the rows, re-paired twenty times, with their own bound on the other half, 255 "
+    "re-paired rows at a time; *path entropy* is `PathEntropy` cross-fitted. Each row of a table "
+    "is one task; nothing is selected by the truth."
 )
 _NOTES = {
-    "mi-coverage": "2,000 rows. Nominal 95 % intervals; *below* and *above* say on which side of "
-    "the truth the others lie.",
+    "mi-coverage": "2,000 rows. Nominal 95 % intervals; *below* and *above* count the intervals "
+    "that miss the truth on either side.",
     "mi-null": "2,000 rows.",
     "two-sample-null": "1,000 rows of each sample.",
     "mi-margins": "Absolute error in nats at 2,000 rows.",
     "bmi": "Absolute error in nats at 10,000 rows.",
-    "peers-information": "10,000 rows. InfoNCE cannot say more than the logarithm of 256, 5.5. The "
-    "mean of MINE's bound over batches is no bound where batches miss what overlap there is.",
+    "peers-information": "10,000 rows. InfoNCE cannot exceed log 256 = 5.5. The mean of MINE's "
+    "bound over batches is not a bound if batches miss the overlap.",
     "paper-geometric-mi": "10,000 rows.",
 }
 _DRAWN = ("peers-information", "paper-geometric-mi")

@@ -83,14 +83,14 @@ def _accuracy(results: Path) -> list[str]:
     draw_ladders(rows, path)
     return [
         "### Time to accuracy",
-        "Seconds to an error of one nat of 40 in 160 dimensions (fresh rows; PyTorch has 100,000), "
-        "and to a mean −log density of −0.2 on POWER (300,000 rows). Each method is fitted with "
-        "few steps, then with four times as many, and so on, every fit from start to end with its "
-        "compilation and its own learning-rate schedule, until two on end reach the goal or one "
-        "has taken all the seconds there are; a short fit of another kind comes before the first, "
-        "so that none pays for the start of JAX. *Seconds* are of the shortest fit from which on "
-        "all longer ones reach the "
-        "goal; behind a > stand those of the longest, which did not.",
+        "Seconds to an error of one nat of 40 in 160 dimensions (new rows at every step; PyTorch "
+        "has 100,000), and to a mean −log density of −0.2 on POWER (300,000 rows). Each method "
+        "is fitted with few steps, then with four times as many, and so on, each fit from the "
+        "start with its compilation and its own learning-rate schedule, until two consecutive "
+        "fits reach the goal or one has used the time limit. A short fit of another kind runs "
+        "first, so that the start of JAX is not counted. *Seconds* are those of the shortest fit "
+        "such that all longer ones reach the goal; > marks those of the longest fit if it did "
+        "not.",
         table(["task", "method", "seconds, by seed", "best miss", "its seconds", "seeds"], lines),
         *_verdicts(rows),
         f"![Error against seconds](figures/{path.name})",
@@ -167,12 +167,12 @@ def _parts(results: Path) -> list[str]:
     header = ["variant", "error of KL", "least … most", "RMSE on p_1", "RMSE on p_0", "seconds"]
     return [
         "### What each part is worth",
-        "Ten nats in 40 dimensions, 512,000 fresh rows for each fit (1,000 steps of 512, unless "
-        f"the variant says otherwise). The anchor holds these pairs exactly; *{PLAIN}* is the "
-        "network alone, and all lines below it are that with one thing changed. Errors are means "
-        "over seeds in nats; *share* is of the seconds of that line. *Mean velocity* puts "
-        "E[ẋ_t | x_t] in the place of ẋ_t in the loss (F2): learned by flow matching in half of "
-        "the steps, or in closed form, which is all that learning it could bring.",
+        "Ten nats in 40 dimensions, 512,000 new rows for each fit (1,000 steps of 512, unless "
+        f"the variant says otherwise). The anchor contains these pairs; *{PLAIN}* is the "
+        "network alone, and all lines below it change one part of that. Errors are means "
+        "over seeds in nats; *share* is relative to the seconds of that line. *Mean velocity* "
+        "replaces ẋ_t in the loss by E[ẋ_t | x_t] (F2): learned by flow matching in half of the "
+        "steps, or in closed form, an upper limit of what learning could gain.",
         table([*header, "share", "seeds"], lines),
     ]
 
@@ -194,10 +194,10 @@ def _steps(results: Path) -> list[str]:
         "### A training step",
         "Time of the bare matrix products of a step (value, JVP, both cotangents and both shares "
         "of the gradient, for every layer) over the time of our whole step; time of the same step "
-        "in eager PyTorch over ours. Where the first is near 1 the step is nothing but its "
-        "products, and the second is bounded by how fast the two libraries multiply. The last "
+        "in eager PyTorch over ours. Where the first is near 1 the products dominate the step, "
+        "and the second depends on the matrix products of the two libraries only. The last "
         "column is the bare products in bfloat16 over those in float32: where it is above 1, "
-        "float32 is the faster of the two, and it is what we compute in.",
+        "float32, which we use, is faster.",
         table([*header, "bfloat16 / float32", "runs"], lines),
     ]
 
@@ -216,8 +216,8 @@ def _programs(results: Path) -> list[str]:
     return [
         "### The start of a fit",
         "Seconds of a fit of one step (2,000 rows, 20 columns) in a new process, first with no "
-        "compiled programs on disk, then with those that the first process left there "
-        "(`secant.keep_programs`, which the command line does by itself).",
+        "compiled programs on disk, then with those cached by the first process "
+        "(`secant.keep_programs`).",
         table(["estimator", "first", "second", "second / first", "runs"], lines),
     ]
 
@@ -240,8 +240,8 @@ def _scoring(results: Path) -> list[str]:
     return [
         "### Scoring",
         "`log_ratio` of rows of 63 columns, NumPy in and NumPy out. The ratio is the time of the "
-        "pass's bare matrix products, in blocks of 1,024 rows, over that of scoring; *MB* is what "
-        "scoring takes beyond the rows, at its highest.",
+        "pass's bare matrix products, in blocks of 1,024 rows, over that of scoring; *MB* is the "
+        "peak memory of scoring beyond the rows.",
         table(["width", "rows", "model", "rows / s", "bare / scoring", "MB"], lines),
     ]
 
@@ -255,9 +255,8 @@ def _startup(results: Path) -> list[str]:
     )
     return [
         "### The start of a process",
-        "Seconds of a new process, the least of five, in turn with `import jax` alone. "
-        "`import secant` loads nothing until a name is asked for; the first estimator brings "
-        "scikit-learn and SciPy with it.",
+        "Seconds of a new process, the minimum of five, alternating with `import jax` alone. "
+        "`import secant` imports lazily; the first estimator imports scikit-learn and SciPy.",
         table(["what", "seconds", "`import jax`", "ratio", "runs"], lines),
     ]
 
@@ -289,8 +288,8 @@ def _growth(results: Path) -> list[str]:
     return [
         "### How cost grows",
         "A fit of 200 steps (batch 512, compilation included) and a pass of scoring, each in a "
-        "process of its own, with 20,000 rows, 8 columns and width 128 where they are not varied. "
-        "*MiB* is how far the process grew beyond an idle JAX, pages of mapped files not counted. "
+        "separate process, with 20,000 rows, 8 columns and width 128 unless varied. *MiB* is the "
+        "memory beyond that of an idle JAX, without pages of mapped files. "
         "An exponent b means cost ∝ size^b, fitted on the larger half of the sizes.",
         table(header, lines),
         f"![Seconds and memory against rows, columns and width](figures/{path.name})",

@@ -27,7 +27,7 @@ from secant.scaling import ScalingRule, Standardise
 __all__ = ["KernelRatio"]
 
 _FOLDS = 5
-_ALPHA = 0.5  # the samples then play the same part (D2)
+_ALPHA = 0.5  # the samples then play the same role (D2)
 _BANDWIDTHS = 2.0 ** np.arange(-2.0, 3.5, 0.5)  # in median distances
 _RIDGES = 10.0 ** np.arange(-8.0, 1.0)
 _ROWS_FOR_SELECTION = 10_000  # of each sample; the last fit uses all
@@ -67,7 +67,8 @@ class KernelRatio(DirectMixin, RatioEstimator):
             leaves the bandwidth to held-out rows. None is leave-one-out, or 5 folds where there is
             no closed form: KLIEP (by its likelihood), `nonnegative`, filters, and `"logistic"`
             in several rounds.
-        floor: least ratio that can be told, and one over the largest; not for `"logistic"`.
+        floor: smallest ratio, and one over the largest; beyond, ratios are clipped. Not for
+            `"logistic"`.
         scaling: of the columns; None is `Standardise()`.
         random_state: seed of the choice of centres, and of rows and folds for the selection.
 

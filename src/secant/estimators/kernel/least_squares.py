@@ -1,4 +1,4 @@
-"""Closed-form least squares (D1, D2, D4), leave-one-out (D9), iterated ridge (D5), filters (H3)."""
+"""Least squares (D1, D2, D4) in closed form: leave-one-out (D9), iterated ridge (D5), filters (H3)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Spectrum:
         g = 1.0 / (self.values + ridge)
         powers = g[:, None] * (ridge * g[:, None]) ** np.arange(iterations)
         s = rows.features**2 @ powers
-        # From here a rank-one change of H acts on a few numbers a row, not on its coefficients.
+        # A rank-one change of H then acts on a few numbers per row, not on the coefficients.
         z = rows.features @ (powers * self.target[:, None]) - u[:, None] * s
         rest = np.maximum(1.0 - v * s[:, 0], _TINY)
         total = np.zeros(u.size)
@@ -120,8 +120,8 @@ class LeastSquares(Solver):
     ) -> Float[np.ndarray, " k"]:
         """The logistic loss E_0[softplus(log r)] + E_1[softplus(−log r)].
 
-        Not the squared loss of the fit: a single row of x_1 far from all of x_0 can make that as
-        low as it likes. On six draws of 10 000 rows from each of two mild Gaussian pairs, the
+        Not the squared loss of the fit, which a single row of x_1 far from all of x_0 can make
+        arbitrarily low. On six draws of 10 000 rows from each of two mild Gaussian pairs, the
         candidate with the least squared loss was off by 0.05 to 3.1 nats over x_1 (uLSIF and
         KuLSIF); the one chosen here by 0.05 to 0.12.
         """

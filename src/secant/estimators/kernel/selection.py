@@ -1,4 +1,4 @@
-"""Bandwidth and ridge by what fits say of rows they have not seen."""
+"""Selection of bandwidth and ridge by held-out loss."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Link:
         return (relative < low) | (relative > high)
 
     def _bounds(self) -> tuple[float, float]:
-        """Least and largest relative ratio that is believed."""
+        """Smallest and largest relative ratio before clipping."""
         low, high = (r / (self.alpha * r + 1.0 - self.alpha) for r in (self.floor, 1 / self.floor))
         return low, high
 

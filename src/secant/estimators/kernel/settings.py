@@ -1,4 +1,4 @@
-"""Checks of KernelRatio's settings: each says what was expected and what came."""
+"""Validation of KernelRatio's settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SCHEMES = ("cut-off", "flow", "ridge")
 
 
 def check_settings(estimator: KernelRatio) -> None:
-    """Refuse what no fit can be made of, and settings that the method does not have."""
+    """Check the settings, and that the method has them."""
     if estimator.method not in list(_METHODS):  # a list: the value may not be hashable
         raise ValueError(f"`method` must be one of {list(_METHODS)}; got {estimator.method!r}.")
     if estimator.regularisation not in list(_SCHEMES):

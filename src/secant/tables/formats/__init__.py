@@ -1,4 +1,4 @@
-"""Formats of table files, told by the end of their name and checked by their first bytes."""
+"""Formats of table files, selected by file extension and checked by their first bytes."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def check_claims(file: IO[bytes], size: int) -> None:
     if dtype.itemsize == 0 or min(shape, default=0) < 0 or file.tell() + needed > size:
         raise TableError(
             f"It claims an array {shown(shape)} of {shown(dtype)} and has {size:,} bytes: it was "
-            "cut short or damaged. Write it anew."
+            "cut short or damaged. Write it again."
         )
 
 

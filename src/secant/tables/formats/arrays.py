@@ -110,7 +110,7 @@ def _arrow(name: str, values: NDArray[Any]) -> pa.Array:
     if values.dtype.kind not in "biufUMm" or values.ndim != 1:
         raise TableError(
             f"Column {shown(name)} holds {values.dtype} of shape {values.shape}; a column holds "
-            "one number, truth value, text or date a row."
+            "one number, boolean, text or date per row."
         )
     return pa.array(values.astype(_arrow_dtype(values.dtype)))
 

@@ -47,7 +47,7 @@ class TableFormat(abc.ABC):
     ) -> Iterator[pa.Table]:
         """Tables of at most `rows` rows, in turn.
 
-        `text` names columns that are text whatever they look like; only formats that do not store
+        `text` names columns to be read as text; only formats that do not store
         types have use for it.
         """
 

@@ -116,7 +116,7 @@ class Delimited(TableFormat):
         if other is not None:
             raise TableError(
                 f"The first line has no {shown(self.delimiter)} but {shown(other)} between its "
-                f"names. A .csv has commas between values and a .tsv has tabs: write it anew."
+                f"names. A .csv has commas between values and a .tsv has tabs: write it again."
             )
 
 
@@ -169,7 +169,7 @@ def _ragged(path: Path, found: re.Match[str]) -> TableError:
 
 
 def _line(path: Path, text: str) -> str:
-    """The words "Line 7", for the first line that begins so, or "A line" where it is not told."""
+    """The words "Line 7", for the first line that begins so, or "A line" if it is unknown."""
     wanted = text.partition("\n")[0].rstrip("\r").encode()[:_TOLD]
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):

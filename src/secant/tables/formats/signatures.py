@@ -19,7 +19,7 @@ class Content(Enum):
     NUMPY = "a NumPy array", "Let its name end in .npy."
     ZIP = "a zip archive", "NumPy's end in .npz; a spreadsheet must be saved as CSV."
     GZIP = "a gzip archive", "Unpack it first."
-    OLD_FEATHER = "Feather of version 1", "Write it anew as version 2, or as Parquet."
+    OLD_FEATHER = "Feather of version 1", "Write it as version 2, or as Parquet."
     UTF_16 = "text in UTF-16", "Save it as UTF-8."
 
     def __init__(self, words: str, remedy: str) -> None:
