@@ -24,7 +24,7 @@ from secant.anchoring import AnchorRule
 from secant.curricula import Curriculum, FullIntervals
 from secant.diagnostics import Diagnostics, RatioDiagnostics, feature_drift
 from secant.exceptions import GaussianStartWarning, UntrainedWarning
-from secant.integration import Integral, Rule, SecantSteps, SelfCheck
+from secant.integration import Integral, Rule, SecantSteps, SelfCheck, unoptimised_steps
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.samples import Prepared, Samples, prepared
@@ -287,17 +287,24 @@ def _both_self_checked(
     model: SecantFunction, rows: tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"]]
 ) -> SelfCheck:
     # Not fewer rows: blocks of the sizes just scored need no other program.
-    zero, one = (self_checked(model, x[:ROWS_AT_ONCE], _SELF_CHECK_STEPS) for x in rows)
+    zero, one = (
+        self_checked(model, x[:ROWS_AT_ONCE], _SELF_CHECK_STEPS, many_steps=unoptimised_steps)
+        for x in rows
+    )
     square = 0.5 * (zero.root_mean_square**2 + one.root_mean_square**2)
     return SelfCheck(0.5 * (zero.mean + one.mean), float(np.sqrt(square)), one.evaluations)
 
 
 def self_checked(
-    model: SecantFunction, scaled: Float[np.ndarray, "n d"], n_steps: int
+    model: SecantFunction,
+    scaled: Float[np.ndarray, "n d"],
+    n_steps: int,
+    *,
+    many_steps: Callable[[int], Evaluation] = SecantSteps,
 ) -> SelfCheck:
     """One step against 2·n_steps steps on the same scaled rows."""
-    one, many = (evaluated(model, scaled, SecantSteps(m)) for m in (1, 2 * n_steps))
-    return SelfCheck.of(one, many)
+    rules = (SecantSteps(1), many_steps(2 * n_steps))
+    return SelfCheck.of(*(evaluated(model, scaled, rule) for rule in rules))
 
 
 def evaluated(

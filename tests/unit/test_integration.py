@@ -14,6 +14,7 @@ from secant.integration import (
     Trapezoid,
     self_check,
     tangent,
+    unoptimised_steps,
 )
 from secant.models import SecantFunction
 
@@ -62,9 +63,10 @@ def power_integral(degree, l=0.0, t=1.0):
     return SCALE * (t ** (degree + 1) - l ** (degree + 1)) / (degree + 1)
 
 
+@pytest.mark.parametrize("rule", [SecantSteps, unoptimised_steps])
 @pytest.mark.parametrize("n_steps", [1, 2, 7])
-def test_steps_over_exact_secants_are_exact(n_steps):
-    integral = SecantSteps(n_steps)(Power(4), X)
+def test_steps_over_exact_secants_are_exact(n_steps, rule):
+    integral = rule(n_steps)(Power(4), X)
     np.testing.assert_allclose(integral.value, power_integral(4), rtol=1e-13)
     assert integral.evaluations == 3 * n_steps
     assert math.isnan(integral.error)

@@ -31,6 +31,7 @@ class ChasmSwitch(RatioEstimator):
         far: for samples that do not; None is `SecantRatio()`.
         threshold: nats between the samples from which on `far` is used.
         rows_to_look: of each sample, where it has more, for a first look; None looks at them all.
+            A look at some means a second fit of `near` where it is kept.
         random_state: seed of both.
 
     Attributes:
@@ -47,7 +48,7 @@ class ChasmSwitch(RatioEstimator):
         far: RatioEstimator | None = None,
         *,
         threshold: float = 3.0,
-        rows_to_look: int | None = 20_000,
+        rows_to_look: int | None = 1_000_000,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.near = near

@@ -34,6 +34,9 @@ Blocks = Sequence[Float[np.ndarray, "n _"]]
 _REPAIRINGS_TO_TRAIN = 8  # rows of p_0 for each row of the joint: they cost no data
 _MOST_ROWS_TO_TRAIN = 100_000
 _MOST_ROWS_TO_JUDGE = 5_000  # of a fold, under all its re-pairings
+_FEWEST_ROWS_TO_JUDGE = 1_000  # the same, where they settle the p-value and the normaliser
+_CLEAR = 6.0  # standard deviations of a re-paired mean: by chance about once in a billion folds
+_SMALL = 0.2  # of the sampling error: such an error of log Ẑ adds a fiftieth to it
 _MOST_NUMBERS_TO_JUDGE = 40_000_000  # the same, in wide tables: rows × columns × re-pairings
 _CANDIDATES = 50  # re-pairings behind each row that is drawn from a fitted joint
 
@@ -201,7 +204,11 @@ def _judged(
 ) -> DependenceFit:
     joint_rows = np.concatenate(blocks, axis=1)
     joint = ensemble.log_ratio(joint_rows)
-    some = rng.permutation(rows.size)[: _rows_to_judge(joint_rows.shape[1], n_permutations)]
+    most = _MOST_NUMBERS_TO_JUDGE // (joint_rows.shape[1] * max(n_permutations, 1)) + 1
+    some = rng.permutation(rows.size)[: min(_MOST_ROWS_TO_JUDGE, most)]
+    if some.size > _FEWEST_ROWS_TO_JUDGE:
+        once = ensemble.log_ratio(repaired([b[some] for b in blocks], 1, rng)[0])
+        some = some[: _rows_to_judge(joint, once, n_permutations)]
     held = [b[some] for b in blocks]
     if len(held) == 2 and some.size <= n_permutations:
         # Fewer rows than permutations: all their pairs are scored once, and permuted at will.
@@ -237,8 +244,24 @@ def _all_pairs(
     return ensemble.log_ratio(rows).reshape(m, m)
 
 
-def _rows_to_judge(d: int, n_permutations: int) -> int:
-    return min(_MOST_ROWS_TO_JUDGE, _MOST_NUMBERS_TO_JUDGE // (d * max(n_permutations, 1)) + 1)
+def _rows_to_judge(
+    joint: Float[np.ndarray, " m"], once: Float[np.ndarray, " n"], n_permutations: int
+) -> int:
+    """How many rows settle a fold, by its log ratios and those of one re-pairing of it.
+
+    So many that the mean over the joint stands out of those over re-pairings beyond any doubt, and
+    that log Ẑ is known much better than the mean; all of them where the fold is not that clear.
+    """
+    gap = float(joint.mean() - once.mean())
+    if gap <= 0.0:
+        return once.size
+    ratios = np.exp(once - once.max())
+    sampling_error = joint.std() / np.sqrt(joint.size)
+    for_p_value = (_CLEAR * once.std() / gap) ** 2
+    relative_spread = ratios.std() / ratios.mean()
+    for_normaliser = (relative_spread / (_SMALL * sampling_error)) ** 2 / max(n_permutations, 1)
+    needed = max(for_p_value, for_normaliser, _FEWEST_ROWS_TO_JUDGE)
+    return int(min(needed, once.size))
 
 
 def _drawn(

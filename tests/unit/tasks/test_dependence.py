@@ -124,6 +124,45 @@ def test_p_values_are_uniform_under_independence():
     assert cross_fitted(0).p_value < 0.03
 
 
+def judged(monkeypatch, fewest, estimator, rho, n_permutations=199):
+    """A cross-fit of 4 folds of 2,000 rows, and of how many rows its re-pairings were."""
+    sizes = []
+
+    def noted(blocks, n_repeats, rng):
+        if n_repeats == n_permutations:  # not those of training
+            sizes.append(blocks[0].shape[0])
+        return repaired(blocks, n_repeats, rng)
+
+    monkeypatch.setattr(dependence, "repaired", noted)
+    monkeypatch.setattr(dependence, "_FEWEST_ROWS_TO_JUDGE", fewest)
+    plan = CrossFitPlan(estimator, n_folds=4, n_permutations=n_permutations)
+    found = Dependence.fitted(blocks(0, n=8000, rho=rho), plan, np.random.RandomState(0))
+    return found, sizes
+
+
+def test_some_rows_of_a_fold_suffice_where_dependence_is_clear(monkeypatch):
+    some, sizes = judged(monkeypatch, 1000, CopulaRatio(), RHO)
+    every, all_sizes = judged(monkeypatch, 2000, CopulaRatio(), RHO)
+    assert (sizes, all_sizes) == ([1000] * 4, [2000] * 4)
+    assert some.p_value == every.p_value
+    assert every.standard_error < some.standard_error < 1.02 * every.standard_error
+    assert some.estimate == pytest.approx(every.estimate, abs=0.2 * every.standard_error)
+
+
+@pytest.mark.parametrize(
+    ("rho", "n_permutations"),
+    [
+        (0.0, 199),  # nothing is clear
+        (RHO, 19),  # the normaliser is not known well enough
+    ],
+)
+def test_all_rows_of_a_fold_are_judged_where_some_leave_doubt(monkeypatch, rho, n_permutations):
+    estimator = CopulaRatio(rho=0.2 if rho == 0.0 else rho)
+    found, sizes = judged(monkeypatch, 1000, estimator, rho, n_permutations)
+    assert sizes == [2000] * 4
+    assert len(found.folds) == 4
+
+
 def test_a_ratio_that_heavy_is_not_normalised():
     # A ridge of width 0.004: the mean of r over re-pairings rests on the few that fall on it.
     found = cross_fitted(0, CopulaRatio(rho=0.99999), rho=0.99999)
