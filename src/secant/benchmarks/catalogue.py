@@ -16,6 +16,7 @@ from secant.benchmarks.information.suites import INFORMATION_SUITES, geometric
 from secant.benchmarks.performance import PERFORMANCE_SUITES
 from secant.benchmarks.plugins import imported, is_import_name
 from secant.benchmarks.suites import SUITES, ablation, frame, gaussian_mi
+from secant.benchmarks.training_curves import training_curves
 from secant.benchmarks.trajectories import trajectories
 
 __all__ = ["Recipe", "family", "listed"]
@@ -34,6 +35,7 @@ _PAPER: dict[str, Callable[[Budget], Benchmark]] = {
     "paper-toy2d": plane,
     "paper-tabular": tabular,
     "paper-ablation": ablation.suite,
+    "paper-training": training_curves,
     "paper-secant-vs-tangent": trajectories,
     "paper-frame": frame.suite,
 }
