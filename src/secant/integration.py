@@ -29,7 +29,7 @@ __all__ = [
     "Trapezoid",
     "secants",
     "self_check",
-    "tangent",
+    "tangents",
     "unoptimised_steps",
 ]
 
@@ -113,6 +113,8 @@ def _weighted_scores(
 
 
 def _check_steps(name: str, n_steps: int, least: int) -> None:
+    if not isinstance(n_steps, int | np.integer) or isinstance(n_steps, bool):
+        raise TypeError(f"{name} needs a whole number of steps; got {n_steps!r}.")
     if n_steps < least:
         raise ValueError(f"{name} needs at least {least} step(s); got {n_steps}.")
 
@@ -261,7 +263,7 @@ class RungeKutta(Rule):
         """The integral for each row; one step size serves them all."""
 
         def rate(time: float, _: np.ndarray) -> np.ndarray:
-            return np.asarray(tangent(model, x, float(time)).value, dtype=np.float64)
+            return np.asarray(_weighted_scores(model, x, np.array([time]), np.ones(1)), np.float64)
 
         start = np.zeros(x.shape[0])
         answer = solve_ivp(
@@ -270,9 +272,14 @@ class RungeKutta(Rule):
         return Integral(answer.y[:, -1], int(answer.nfev), float("nan"))
 
 
-def tangent(model: SecantFunction, x: Float[Array, "n d"], t: float) -> Integral:
-    """The time score at one time, as an `Integral`."""
-    return Integral(_weighted_scores(model, x, np.array([t]), np.ones(1)), 1, float("nan"))
+def tangents(model: SecantFunction, rows: Float[Array, "n d_plus_1"]) -> Integral:
+    """s(x, t) of rows (x, t), as an `Integral`."""
+    return Integral(_tangents(model, rows), 1, float("nan"))
+
+
+@eqx.filter_jit
+def _tangents(model: SecantFunction, rows: Float[Array, "n d_plus_1"]) -> Float[Array, " n"]:
+    return model.time_score(rows[:, :-1], rows[:, -1])
 
 
 def secants(model: SecantFunction, rows: Float[Array, "n d_plus_2"]) -> Integral:

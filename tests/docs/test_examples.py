@@ -12,7 +12,12 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-QUICK = ("bridge_noise", "secant_and_tangent", "time_sampler")  # `make docs` runs all of them
+QUICK = (
+    "bridge_noise",
+    "riemann_sums",
+    "secant_and_tangent",
+    "time_sampler",
+)  # `make docs` runs all of them
 BY_TIME = [
     pytest.param(path, marks=[] if path.stem in QUICK else pytest.mark.slow) for path in EXAMPLES
 ]

@@ -13,7 +13,7 @@ from secant.integration import (
     SecantSteps,
     Trapezoid,
     self_check,
-    tangent,
+    tangents,
     unoptimised_steps,
 )
 from secant.models import SecantFunction
@@ -129,9 +129,10 @@ def test_runge_kutta_meets_its_tolerance_and_counts_every_call():
     assert 8 <= found[1e-3].evaluations < found[1e-6].evaluations
 
 
-def test_tangent_is_one_time_score():
-    integral = tangent(Power(2), X, 0.5)
-    np.testing.assert_allclose(integral.value, SCALE * 0.25, rtol=1e-14)
+def test_a_tangent_is_one_time_score_a_row():
+    times = np.linspace(0.0, 1.0, len(X))
+    integral = tangents(Power(2), np.column_stack([X, times]))
+    np.testing.assert_allclose(integral.value, SCALE * times**2, rtol=1e-14)
     assert integral.evaluations == 1
 
 

@@ -16,6 +16,7 @@ from secant_bench.information.suites import INFORMATION_SUITES, geometric
 from secant_bench.performance import PERFORMANCE_SUITES
 from secant_bench.plugins import imported, is_import_name
 from secant_bench.suites import SUITES, ablation, frame, gaussian_mi
+from secant_bench.training_curves import training_curves
 from secant_bench.trajectories import trajectories
 
 __all__ = ["Recipe", "family", "listed"]
@@ -34,6 +35,7 @@ _PAPER: dict[str, Callable[[Budget], Benchmark]] = {
     "paper-toy2d": plane,
     "paper-tabular": tabular,
     "paper-ablation": ablation.suite,
+    "paper-training": training_curves,
     "paper-secant-vs-tangent": trajectories,
     "paper-frame": frame.suite,
 }

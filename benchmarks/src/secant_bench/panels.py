@@ -93,7 +93,7 @@ def draw_panels(points: Sequence[Point], path: Path, what: str, *, log: bool) ->
             below.set_ylabel(what)
     _legend(drawn, grid.ravel().tolist())
     path.parent.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(path, dpi=110)
+    drawn.savefig(path, dpi=160)
 
 
 def few_marks(x: float, place: int | None = None) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,10 @@ from matplotlib.figure import Figure
 
 from secant.report.style import BLUE, INK, clean
 from secant_bench.panels import FIGURES, Point, panels
+from secant_bench.paper_figures import draw_ablation, draw_estimates, draw_training
 from secant_bench.rows import Row, read_rows
 from secant_bench.tables import figure, table
+from secant_bench.training_curves import CurveRow
 from secant_bench.trajectories import SHOWN_TIMES, TrajectoryRow
 
 __all__ = ["paper_sections"]
@@ -25,10 +28,11 @@ def paper_sections(results: Path) -> list[str]:
     made = (
         _gaussian(results),
         _ablation(results),
+        _training(results),
         _frame(results),
         _trajectories(results),
     )
-    sections = [part for section in made for part in section]
+    sections = [part for section in made for part in section if part]
     return ["## The paper's experiments", _PREAMBLE, *sections] if sections else []
 
 
@@ -57,7 +61,18 @@ def _gaussian(results: Path) -> list[str]:
         "are a favourable case.",
         _by_evaluations(groups),
         panels(_points(rows), "paper-gaussian-mi", _SQUARED),
+        _picture(
+            "paper-mi-at-two",
+            "Estimates at two evaluations by dimension (one if there is no more), truth starred",
+            lambda path: draw_estimates(rows, path),
+        ),
     ]
+
+
+def _picture(name: str, what: str, draw: Callable[[Path], bool]) -> str:
+    """The line of Markdown that shows a figure; nothing where rows are missing."""
+    path = FIGURES / f"{name}.png"
+    return f"![{what}](figures/{path.name})" if draw(path) else ""
 
 
 def _grouped(rows: Sequence[Row]) -> Groups:
@@ -110,6 +125,42 @@ def _ablation(results: Path) -> list[str]:
         "a uniform floor (erratum 5).",
         _by_evaluations(_grouped(rows)),
         panels(_by_sampler(_points(rows)), "paper-ablation", _SQUARED),
+        *(
+            _picture(
+                f"paper-ablation-{count}",
+                f"Squared error at {count} evaluations by sampler and supervision, beside others",
+                partial(_drawn_ablation, rows, results, count),
+            )
+            for count in sorted({row.evaluations for row in rows if row.evaluations > 1})
+        ),
+    ]
+
+
+def _drawn_ablation(rows: Sequence[Row], results: Path, count: int, path: Path) -> bool:
+    """Beside the methods of other suites on the same task, at as many evaluations or their own."""
+    others = read_rows(results / "paper-gaussian-mi.jsonl")
+    named = {row.task for row in rows}
+    known: dict[str, list[Row]] = {task: [] for task in named}
+    for row in others:
+        if row.task in named and row.evaluations == count and "ISADRE" not in row.method:
+            known[row.task].append(row)
+    return draw_ablation(rows, known, path, evaluations=count)
+
+
+def _training(results: Path) -> list[str]:
+    rows = read_rows(results / "paper-training.jsonl", CurveRow)
+    shown = _picture(
+        "paper-training",
+        "Estimates against steps, a line a curriculum, within the range of the seeds",
+        lambda path: draw_training(rows, path),
+    )
+    if not shown:
+        return []
+    return [
+        "### Estimates during training",
+        "ISADRE with the paper's target on the mutual information of AdditiveNoise (ε = 0.1), "
+        "five evaluations, at looks during one training; median and range of the seeds.",
+        shown,
     ]
 
 
@@ -195,4 +246,4 @@ def _draw_trajectories(folder: Path, methods: Sequence[str], path: Path) -> None
     panels[0][0].set_ylabel("secant u(x, 0, t)")
     panels[1][0].set_ylabel("tangent u(x, t, t)")
     path.parent.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(path, dpi=110)
+    drawn.savefig(path, dpi=160)

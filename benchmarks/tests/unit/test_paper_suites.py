@@ -22,6 +22,7 @@ from secant_bench.trajectories import TrajectoryRow, trajectories
         ("paper-toy2d", 9 * 6),
         ("paper-tabular", 5 * 5),
         ("paper-ablation", 2 * 3 * 4),
+        ("paper-training", 4),
         ("paper-secant-vs-tangent", 3),
         ("paper-frame", 2 * 2),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
+import sys
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from secant._host.jax_process import check_not_forked
 from secant.estimators.checks import check_on_disk_or, checked_labels, is_count
@@ -26,7 +28,7 @@ from secant.fitting import (
     padded_blocks,
     self_checked,
 )
-from secant.integration import GaussLegendre, Integral, Rule, SelfCheck, secants, tangent
+from secant.integration import GaussLegendre, Integral, Rule, SelfCheck, secants, tangents
 from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.samples import Sample, Sampler
@@ -100,6 +102,18 @@ class NeuralMixin(_Estimator):
     def __sklearn_is_fitted__(self) -> bool:
         """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
         return hasattr(self, "diagnostics_")
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """The constructor call; after a fit, with the parts that stood for None."""
+        if not self.__sklearn_is_fitted__():
+            return str(super().__repr__(N_CHAR_MAX))
+        given = self.get_params(deep=False)
+        parts = {
+            name: getattr(self, _ATTRIBUTES.get(name, f"{name}_"), None)
+            for name, value in given.items()
+            if value is None
+        }
+        return str(BaseEstimator.__repr__(type(self)(**(given | parts)), sys.maxsize))
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         check_not_forked()
@@ -222,11 +236,18 @@ class PathMixin(NeuralMixin):
             raise ValueError(f"`l` and `t` must satisfy 0 <= l <= t <= 1; got l={l!r}, t={t!r}.")
         return np.asarray(evaluated(self.model_, np.column_stack([rows, *ends]), secants).value)
 
-    def time_score(self, X: ArrayLike, t: float) -> Float[np.ndarray, " n"]:
-        """s(x, t) = ∂_t log p_t(x) for each row."""
-        if not 0.0 <= t <= 1.0:
-            raise ValueError(f"`t` must lie in [0, 1]; got {t}.")
-        return np.asarray(self._integrated(X, lambda model, x: tangent(model, x, t)).value)
+    def time_score(self, X: ArrayLike, t: ArrayLike) -> Float[np.ndarray, " n"]:
+        """s(x, t) = ∂_t log p_t(x) for each row.
+
+        Args:
+            X: rows (n, d).
+            t: the time, one for all rows or one a row.
+        """
+        rows = self._scaled_input(X)
+        times = _one_a_row("t", t, rows.shape[0])
+        if not np.all((times >= 0.0) & (times <= 1.0)):  # NaN is refused too
+            raise ValueError(f"`t` must lie in [0, 1]; got {t!r}.")
+        return np.asarray(evaluated(self.model_, np.column_stack([rows, times]), tangents).value)
 
 
 def _one_a_row(name: str, time: ArrayLike, n: int) -> Float[np.ndarray, " n"]:

@@ -271,6 +271,8 @@ BAD_SETTINGS = {
     "loss": (lambda: ClassifierRatio("hinge"), ValueError, r"one of \['dv', 'ew'.*; got 'hinge'"),
     "frame": (lambda: ISADRE(frame="moving"), ValueError, "'fixed-x' or 'trajectory'; got 'mov"),
     "n_steps": (lambda: ISADRE(n_steps=0), ValueError, "needs at least 1 step.*got 0"),
+    "a word for n_steps": (lambda: ISADRE(n_steps="5"), TypeError, "a whole number of .*got '5'"),
+    "half a step": (lambda: ISADRE(n_steps=2.5), TypeError, "a whole number of steps; got 2.5"),
     "model": (lambda: SecantRatio(ResidualMLP()), TypeError, "`model` must be a ModelBuilder or"),
     "path": (lambda: SecantRatio(path="bridge"), TypeError, "`path` must be a Path .* got 'bri"),
     "scaling": (lambda: ISADRE(scaling="none"), TypeError, "`scaling` must be a ScalingRule"),

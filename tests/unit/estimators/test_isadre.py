@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from tests import tiny
 
 from secant import ISADRE, Identity, Standardise
@@ -128,6 +129,28 @@ def test_a_wrong_number_of_steps_after_the_fit_is_refused_and_changes_nothing(mo
     with pytest.raises(ValueError, match=r"at least 1 step.*got 0"):
         model.n_steps = 0
     assert model.n_steps == before
+
+
+def test_time_scores_at_many_times_at_once(model):
+    x, t = normal_rows(seed=1)[1][:3], np.array([0.0, 0.3, 1.0])
+    each = [model.time_score(x[[i]], t[i])[0] for i in range(3)]
+    np.testing.assert_allclose(model.time_score(x, t), each, rtol=1e-6)
+    with pytest.raises(ValueError, match=r"one entry a row, shape \(3,\); got shape \(2,\)"):
+        model.time_score(x, t[:2])
+    with pytest.raises(TypeError, match="`t` must be a number or one a row; got 'half'"):
+        model.time_score(x, "half")
+
+
+def test_a_fitted_estimator_shows_the_parts_that_stood_for_none(model):
+    shown = " ".join(repr(model).split())
+    parts = ("path_", "target_", "time_sampler_", "curriculum_", "scaling_rule_", "optimiser_")
+    for name in parts:
+        given = {"scaling_rule_": "scaling"}.get(name, name.rstrip("_"))
+        assert f"{given}={getattr(model, name)!r}" in shown
+    assert "progress" not in shown  # which has no other value
+    unfitted = clone(model)
+    assert "time_sampler" not in repr(unfitted)
+    assert unfitted.get_params() == model.get_params()  # to show is not to set
 
 
 def test_secants_of_many_intervals_at_once(model):

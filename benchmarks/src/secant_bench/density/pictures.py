@@ -67,7 +67,7 @@ def densities_figure(
     for axes, title in zip(panels[0], ["truth", *shown], strict=True):
         axes.set_title(title, color=INK, fontsize=11)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=160)
     return figure
 
 

@@ -14,9 +14,9 @@ from secant_bench.suites.entries import Entry, Suite, by_seed
 from secant_bench.suites.shared import isadre
 from secant_bench.tasks import Task
 
-__all__ = ["suite"]
+__all__ = ["SUPERVISION", "suite"]
 
-_SUPERVISION: dict[str, Curriculum] = {
+SUPERVISION: dict[str, Curriculum] = {
     "CIA": ContractionIntervalAnnealing(),
     "0 % STS": SecantTangentShare(0.0),
     "50 % STS": SecantTangentShare(0.5),
@@ -43,13 +43,13 @@ def suite(budget: Budget) -> Suite:
                     isadre,
                     128,
                     steps,
-                    _SUPERVISION[supervision],
+                    SUPERVISION[supervision],
                     time_sampler=_SAMPLERS[sampler],
                 )
             ),
             rules,
         )
-        for task, sampler, supervision in product(tasks, _SAMPLERS, _SUPERVISION)
+        for task, sampler, supervision in product(tasks, _SAMPLERS, SUPERVISION)
     ]
     about = "ISADRE by sampler of times and share of tangents, on mutual information and a density"
     return Suite("paper-ablation", about, tuple(entries))

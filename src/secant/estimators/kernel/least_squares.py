@@ -1,4 +1,4 @@
-"""Least squares (D1, D2, D4): leave-one-out (D9), iterated ridge (D5) and filters (H3)."""
+"""Least squares (D1, D2, D4): closed forms, leave-one-out (D9), rounds (D5) and filters (H3)."""
 
 from __future__ import annotations
 
