@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
+from secant.report.style import COLOURS, INK, ORANGE, clean
 from secant_bench.rows import Row
 from secant_bench.training_curves import CurveRow
-from secant.report.style import COLOURS, INK, ORANGE, clean
 
 __all__ = ["draw_ablation", "draw_estimates", "draw_training"]
 

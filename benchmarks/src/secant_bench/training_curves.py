@@ -8,11 +8,6 @@ from functools import partial
 
 from jaxtyping import Array, Float
 
-from secant_bench.benchmark import Outcome
-from secant_bench.budgets import Budget
-from secant_bench.products import Product
-from secant_bench.rows import Job, Run, aligned, machine
-from secant_bench.suites.ablation import SUPERVISION
 from secant.curricula import Curriculum
 from secant.datasets import Pair, additive_noise
 from secant.estimators import ISADRE
@@ -22,6 +17,11 @@ from secant.paths import Path
 from secant.targets import Batch, ConditionalSecantAlignment, Target
 from secant.time_samplers import Uniform
 from secant.training import Training
+from secant_bench.benchmark import Outcome
+from secant_bench.budgets import Budget
+from secant_bench.products import Product
+from secant_bench.rows import Job, Run, aligned, machine
+from secant_bench.suites.ablation import SUPERVISION
 
 __all__ = ["CurveRow", "CurveSuite", "training_curves"]
 

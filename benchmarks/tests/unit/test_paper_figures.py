@@ -5,12 +5,12 @@ import pytest
 from matplotlib import axes as axes_module
 from matplotlib.axes import Axes
 
+from secant.targets import ConditionalSecantAlignment
 from secant_bench import Budget
 from secant_bench.paper_figures import draw_ablation, draw_estimates, draw_training
 from secant_bench.rows import Row
 from secant_bench.suites.ablation import SUPERVISION
 from secant_bench.training_curves import CurveRow, training_curves
-from secant.targets import ConditionalSecantAlignment
 
 
 @pytest.fixture
