@@ -64,7 +64,11 @@ def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
         title=f"{found.sample_names[0]} and {found.sample_names[1]}",
         sections=[
             *changed,
-            Section("Which columns carry the difference", _columns(found), "Columns"),
+            Section(
+                "Columns, one by one" if is_same else "Which columns carry the difference",
+                _columns(found),
+                "Columns",
+            ),
             *rows,
             Section("How far apart, in numbers", _distance(found), "Numbers"),
             Section("Where the rows lie", _rows_lie(found), "Log ratio", is_folded=True),
@@ -82,18 +86,18 @@ def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
 
 def _lead(found: Comparison) -> str:
     """By how much, in which columns, and what to do next."""
-    changes = f" Most of it is in {', '.join(found.changes)}." if found.changes else ""
+    changes = f" Most of the difference is in {', '.join(found.changes)}." if found.changes else ""
     return f"{found.share_text}.{changes} {_advice(found)}"
 
 
 def _advice(found: Comparison) -> str:
     zero, one = found.sample_names
     return {
-        Degree.SAME: f"What holds for {zero} can be expected to hold for {one}.",
+        Degree.SAME: f"These rows give no reason to treat {one} differently from {zero}.",
         Degree.MILD: f"What was learned from {zero} should do about as well on {one}; look at the "
         "columns below.",
         Degree.STRONG: f"Before using on {one} what was learned from {zero}, check the columns "
-        "below, then weight the rows (`secant.importance_weights`) or learn again.",
+        "below, then weight the rows (secant.importance_weights) or learn again.",
         Degree.APART: f"No weighting makes {zero} stand for {one}: collect rows in between, or "
         f"learn from {one} itself.",
     }[found.degree]
@@ -102,7 +106,7 @@ def _advice(found: Comparison) -> str:
 def _changed(found: Comparison) -> list[Block]:
     by_name = {c.name: c.direction(found.sample_names[1]) for c in found.features}
     charts = [column_chart(m, found.sample_names, by_name[m.name]) for m in found.margins]
-    return [Columns(charts[i : i + 3]) for i in range(0, len(charts), 3)]
+    return [Columns(charts[i : i + 2]) for i in range(0, len(charts), 2)]
 
 
 def _about(found: Comparison) -> str:

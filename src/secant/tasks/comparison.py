@@ -35,7 +35,7 @@ __all__ = ["Comparison", "Degree", "check_names", "compare"]
 
 _UNLIKE_ROWS = 25  # of each sample, whose cells are kept
 _MOST_PLACES = 7  # beyond, a power of ten reads better
-_HISTOGRAMS = 6  # of the columns that carry most
+_HISTOGRAMS = 4  # of the columns that carry most
 
 
 def compare(

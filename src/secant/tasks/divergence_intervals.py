@@ -16,7 +16,7 @@ from secant.tasks.column_bases import HingeColumns, design, logistic_pipeline
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.divergence_terms import Sides, Terms
 from secant.tasks.intervals import normal_interval
-from secant.tasks.model_choice import bases_for
+from secant.tasks.model_choice import are_apart, bases_for
 from secant.tasks.tilted_bootstrap import DIVERGENCES, IntervalEstimate, tilted_intervals
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
@@ -88,7 +88,12 @@ def normal_estimate(terms: Terms, confidence: float, largest: float = math.inf) 
 
 
 def regression_of(scores: CrossFit) -> Pipeline | None:
-    """The logistic regression that was cross-fitted, if it was one; it can be refitted."""
+    """The logistic regression that was cross-fitted, if it was one; it can be refitted.
+
+    None where it tells the samples apart without error: then its penalty rules, not the rows.
+    """
+    if are_apart(scores.log_ratio_0, scores.log_ratio_1):
+        return None
     members = [member for ensemble in scores.ensembles for member in ensemble.members]
     first = members[0]
     fitted = getattr(first, "classifier_", None) if isinstance(first, SklearnRatio) else None

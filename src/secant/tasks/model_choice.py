@@ -21,7 +21,7 @@ from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 from secant.tasks.defaults import default_ratio
 
-__all__ = ["Look", "ModelChoice", "bases_for", "boosted_trees", "chosen_model"]
+__all__ = ["Look", "ModelChoice", "are_apart", "bases_for", "boosted_trees", "chosen_model"]
 
 _BASES: tuple[Basis, ...] = ("linear", "quadratic", "additive")
 _NAMES: dict[Basis, str] = {
@@ -112,7 +112,7 @@ def chosen_model(
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
     found = [c for b in bases_for(n, d) for c in _regressions(b, rows, labels, folds)]
     best = min(found, key=lambda c: _mean(c.losses, labels))
-    if _wrong(best, labels) < min(_FEWEST_WRONG, _SHARE_WRONG * labels.size):
+    if are_apart(best.log_ratio[labels == 0], best.log_ratio[labels == 1]):
         return _far(default_ratio(n, d), found, labels)
     slower: list[tuple[str, RatioEstimator, RatioEstimator]] = []
     if n >= _ROWS_FOR_TREES:
@@ -226,9 +226,10 @@ def _error(losses: Float[np.ndarray, " n"], labels: Int[np.ndarray, " n"]) -> fl
     return float(0.5 * np.sqrt(sum(part.var() / part.size for part in parts)))
 
 
-def _wrong(candidate: _Candidate, labels: Int[np.ndarray, " n"]) -> int:
-    """Held-out rows on the other sample's side."""
-    return int(np.count_nonzero((candidate.log_ratio > 0.0) != (labels == 1)))
+def are_apart(log_ratio_0: Float[np.ndarray, " n"], log_ratio_1: Float[np.ndarray, " m"]) -> bool:
+    """Whether hardly any held-out row is on the other sample's side."""
+    wrong = int(np.count_nonzero(log_ratio_0 > 0.0) + np.count_nonzero(log_ratio_1 < 0.0))
+    return wrong < min(_FEWEST_WRONG, _SHARE_WRONG * (log_ratio_0.size + log_ratio_1.size))
 
 
 def _look(candidate: _Candidate, best: _Candidate, labels: Int[np.ndarray, " n"]) -> Look:
