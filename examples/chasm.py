@@ -1,7 +1,7 @@
 """Across a chasm.
 
-Two samples on a line, with nothing in between. A classifier tells them apart without error and
-stops learning there: its log ratio levels off. Along a path every step overlaps the next one.
+Two samples on a line, with a gap between them. A classifier separates them without error and learns
+no more: its log ratio levels off. Along a path, nearby intermediate distributions overlap.
 """
 
 import sys
@@ -24,9 +24,8 @@ def truth(x):
     return top - norm(0.0, 1.0).logpdf(x)
 
 
-warnings.simplefilter("ignore", secant.OverlapWarning)  # there is none: that is the point
-training = secant.Training(steps=300, batch_size=128, evaluate_every=100)
-ratio = secant.SecantRatio(training=training, random_state=0).fit_samples(x_0, x_1)
+warnings.simplefilter("ignore", secant.OverlapWarning)  # there is no overlap, on purpose
+ratio = secant.SecantRatio(random_state=0).fit_samples(x_0, x_1)
 classifier = secant.SklearnRatio(folds=None).fit_samples(x_0, x_1)
 
 at = np.linspace(-3.0, 13.5, 400)[:, None]
@@ -34,7 +33,7 @@ figure, (top, bottom) = plt.subplots(2, figsize=(7, 5), sharex=True, height_rati
 top.hist(x_0[:, 0], bins=60, density=True, label="x_0")
 top.hist(x_1[:, 0], bins=60, density=True, label="x_1")
 bottom.plot(at, truth(at), "k", linewidth=4, alpha=0.25, label="exact")
-bottom.plot(at, ratio.log_ratio(at), label="SecantRatio, one pass")
+bottom.plot(at, ratio.log_ratio(at), label="SecantRatio, one evaluation")
 bottom.plot(at, classifier.log_ratio(at), "--", label="a classifier")
 bottom.set(xlabel="x", ylabel="log p_1 − log p_0, nats")
 top.legend(frameon=False)

@@ -1,7 +1,7 @@
 """Covariate shift.
 
 A straight line is fitted to a curve where the training rows are, and used where they are not.
-Weighted by the density ratio, the same rows stand for the target.
+Weighted by the density ratio, the same rows represent the target.
 """
 
 import sys
@@ -22,9 +22,8 @@ def outcome(x):
 
 
 y = outcome(source)
-quick = secant.SklearnRatio(folds=None)
 plain = LinearRegression().fit(source, y)
-shifted = secant.CovariateShift(LinearRegression(), quick, random_state=0).fit(source, y, target)
+shifted = secant.CovariateShift(LinearRegression(), random_state=0).fit(source, y, target)
 weights = np.asarray(shifted.weights_.weights)
 
 at = np.linspace(-3.0, 3.0, 200)[:, None]

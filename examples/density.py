@@ -1,7 +1,7 @@
 """A density of the plane.
 
-One Gaussian is the base; a network learns how the rows differ from it. The sum is normalised, and
-rows can be drawn from it.
+A Gaussian is the base; a network learns the ratio of the rows to it. The product is normalised, and
+can be sampled.
 """
 
 import sys
@@ -15,10 +15,7 @@ from secant.datasets import toys
 
 toy = next(toy for toy in toys() if toy.name == "moons")
 rows = np.asarray(toy.draw(jax.random.key(0), 2000))
-network = secant.ClassifierRatio(
-    trunk=secant.models.ResidualMLP(width=48), training=secant.Training(steps=500, batch_size=256)
-)
-density = secant.DensityEstimator("gaussian", estimator=network, random_state=0).fit(rows)
+density = secant.DensityEstimator("gaussian", random_state=0).fit(rows)
 print(density.normalizer_)
 
 low, high = rows.min(axis=0) - 0.3, rows.max(axis=0) + 0.3

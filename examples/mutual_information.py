@@ -10,9 +10,6 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
 import secant
 from secant.tables.files import read_table
@@ -26,19 +23,8 @@ np.savetxt(file, columns, delimiter=",", header="dose,age,noise,response", comme
 
 table = read_table(file)
 names = ["dose", "age", "noise"]
-curves = make_pipeline(
-    SplineTransformer(8), PolynomialFeatures(2), LogisticRegression(max_iter=2000)
-)
-quick = secant.SklearnRatio(curves, folds=None)  # leave out for the default, a network
 found = [
-    secant.mutual_information(
-        table[name].to_numpy(),
-        table["response"].to_numpy(),
-        estimator=quick,
-        correct=False,
-        second_opinion=False,
-        random_state=0,
-    )
+    secant.mutual_information(table[name].to_numpy(), table["response"].to_numpy(), random_state=0)
     for name in names
 ]
 
