@@ -30,7 +30,7 @@ class FeaturisedRatio(RatioEstimator):
 
     Args:
         estimator: of the ratio of features; None is `SecantRatio()`.
-        n_layers: coupling layers of the flow.
+        n_layers: autoregressive layers of the flow.
         width: units of the network in each.
         max_epochs: passes over the rows at most; training stops when held-out rows gain no more.
         random_state: seed of flow and estimator.
@@ -84,7 +84,7 @@ class FeaturisedRatio(RatioEstimator):
         """A flow fitted to equally many rows of both samples, by maximum likelihood."""
         try:
             from flowjax.distributions import Normal
-            from flowjax.flows import coupling_flow
+            from flowjax.flows import masked_autoregressive_flow
             from flowjax.train import fit_to_data
             from paramax import unwrap
         except ImportError as error:
@@ -94,7 +94,7 @@ class FeaturisedRatio(RatioEstimator):
         n = min(len(x) for x in some)
         pooled = np.concatenate([rng.permutation(x)[:n] for x in some])
         key_flow, key_train = jax.random.split(jax.random.key(seed))
-        flow = coupling_flow(
+        flow = masked_autoregressive_flow(
             key_flow,
             base_dist=Normal(jnp.zeros(pooled.shape[1])),
             flow_layers=self.n_layers,
