@@ -51,12 +51,16 @@ def _numbers(series: nw.Series[Any]) -> np.ndarray:
     return series.to_numpy()
 
 
-def arrow_table(x: pa.Table | object) -> pa.Table:
+def arrow_table(x: object) -> pa.Table:
     """A data frame as an Arrow table.
 
     Raises:
         TypeError: If it is no data frame.
     """
+    import pyarrow as pa
+
+    if isinstance(x, pa.Table):
+        return x
     frame = frame_of(x)
     if frame is None:
         raise TypeError(f"A table must be a data frame or an Arrow table; got {type(x).__name__}.")

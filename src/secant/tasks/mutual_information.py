@@ -177,7 +177,10 @@ def _result(
         confidence=options.confidence,
         is_normalised=found.is_normalised,
         diagnostics=tuple(
-            member.diagnostics_ for fold in found.folds for member in fold.ensemble.members
+            member.diagnostics_
+            for fold in found.folds
+            for member in fold.ensemble.members
+            if member.diagnostics_ is not None  # a fit that held no rows out has none
         ),
         on_path=opinion and OnPath(opinion.estimate / unit, opinion.standard_error / unit),
     )

@@ -1,6 +1,7 @@
 """What users pass in by mistake: each refused in words that say what was expected and what came."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy import sparse
@@ -191,21 +192,15 @@ def test_bad_sample_weight(new, samples):
         new().fit(samples.X, samples.y, sample_weight=samples.y)
 
 
-class Frame:
-    """As much of a data frame as its columns' names."""
-
-    def __init__(self, rows, columns):
-        self.rows, self.columns, self.shape = rows, columns, rows.shape
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self.rows, dtype=dtype, copy=copy)
+def pandas(rows, columns):
+    return pd.DataFrame(rows, columns=columns)
 
 
 def arrow(rows, columns):
     return pa.table({name: rows[:, i] for i, name in enumerate(columns)})
 
 
-@pytest.mark.parametrize("table", [Frame, arrow])
+@pytest.mark.parametrize("table", [pandas, arrow])
 def test_tables_with_other_columns(new, samples, table):
     with pytest.raises(ValueError, match=r"same columns in the same order; got .* and \['a', 'c'"):
         new().fit_samples(table(samples.x_0, list("abc")), table(samples.x_1, list("acb")))
