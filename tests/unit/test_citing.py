@@ -178,6 +178,7 @@ def test_every_class_with_sources_exists():
         secant.estimators.neural,
         secant.tasks.divergence_result,
         secant.tasks.two_sample,
+        secant.tasks.comparison_result,
         secant.tasks.importance,
     ]
     assert [name for name in _SOURCES if not any(hasattr(home, name) for home in homes)] == []
