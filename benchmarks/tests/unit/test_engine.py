@@ -302,14 +302,16 @@ def test_the_page_counts_programs_of_a_grid(tmp_path):
 
 def test_speed_ups_and_errors_are_summed_by_geometric_means(tmp_path):
     rows = [
-        row("defaults: a", PRESENT, warm_seconds=1.0, rmse_1=0.2),
-        row("defaults: a", OLDER, warm_seconds=2.0, rmse_1=0.1),
-        row("defaults: b", PRESENT, warm_seconds=1.0, rmse_1=0.1),
-        row("defaults: b", OLDER, warm_seconds=8.0, rmse_1=0.8),
-        row("defaults: c", PRESENT, warm_seconds=1.0, error=0.3),
-        row("defaults: c", OLDER, warm_seconds=4.0, error=0.1),
-        row("defaults: c", OLDER, seed=1, warm_seconds=400.0, error=0.1),  # of a seed of its own
-        row("defaults: d", OLDER, warm_seconds=1.0),
+        row("defaults: a", PRESENT, warm_cpu_seconds=1.0, rmse_1=0.2),
+        row("defaults: a", OLDER, warm_cpu_seconds=2.0, rmse_1=0.1),
+        row("defaults: b", PRESENT, warm_cpu_seconds=1.0, rmse_1=0.1),
+        row("defaults: b", OLDER, warm_cpu_seconds=8.0, rmse_1=0.8),
+        row("defaults: c", PRESENT, warm_cpu_seconds=1.0, error=0.3),
+        row("defaults: c", OLDER, warm_cpu_seconds=4.0, error=0.1),
+        row(
+            "defaults: c", OLDER, seed=1, warm_cpu_seconds=400.0, error=0.1
+        ),  # of a seed of its own
+        row("defaults: d", OLDER, warm_cpu_seconds=1.0),
     ]
     shown = page(tmp_path, rows)
     assert "| speed-up, warm | 4.00 | 2.00 | a | 3 |" in shown

@@ -165,12 +165,11 @@ def _defaults(rows: _Rows) -> list[str]:
 
 _HEADER = [
     "task",
-    "cold seconds",
-    "warm seconds",
+    "cold, CPU seconds",
+    "warm, CPU seconds",
     "warm steps",
     "speed-up, cold",
     "warm",
-    "warm, CPU",
     "RMSE on p_1",
     "RMSE on p_0",
     "error of MI",
@@ -179,24 +178,19 @@ _HEADER = [
 
 
 def _default(sides: _Sides) -> list[str]:
-    seconds, speeds = ("seconds", "warm_seconds"), ("seconds", "warm_seconds", "warm_cpu_seconds")
+    seconds = ("cpu_seconds", "warm_cpu_seconds")  # others may use the machine at the same time
     return [
         sides.task.partition(": ")[2],
         *(_arrow(sides, name) for name in seconds),
         _arrow(sides, "warm_steps", whole),
-        *(figure(sides.speed_up(name)) for name in speeds),
+        *(figure(sides.speed_up(name)) for name in seconds),
         *(_arrow(sides, name) for name in ("rmse_1", "rmse_0", "error")),
         str(len(sides.now)),
     ]
 
 
 def _verdict_on_defaults(compared: Sequence[_Sides]) -> list[str]:
-    speeds = {
-        "cold": "seconds",
-        "cold, CPU": "cpu_seconds",
-        "warm": "warm_seconds",
-        "warm, CPU": "warm_cpu_seconds",
-    }
+    speeds = {"cold": "cpu_seconds", "warm": "warm_cpu_seconds"}
     errors = {"RMSE on p_1": "rmse_1", "RMSE on p_0": "rmse_0", "error of MI": "error"}
     lines = [
         _summed(f"speed-up, {k}", compared, name, _Sides.speed_up) for k, name in speeds.items()
