@@ -112,7 +112,7 @@ def _weighted_scores(
     return total
 
 
-def _check_steps(name: str, n_steps: int, least: int) -> None:
+def _check_steps(name: str, n_steps: object, least: int) -> None:
     if not isinstance(n_steps, int | np.integer) or isinstance(n_steps, bool):
         raise TypeError(f"{name} needs a whole number of steps; got {n_steps!r}.")
     if n_steps < least:

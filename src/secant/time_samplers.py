@@ -130,22 +130,30 @@ class VarianceImportance(TimeSampler):
 
 
 class Corners(TimeSampler):
-    """Times of another sampler, with a share of the intervals from the start of the path.
+    """Times of another sampler, with shares of the intervals (0, t), (l, 1) and (0, 1).
 
-    Few evaluations need long intervals, and of pairs drawn at random few are long. Where l = 0,
-    t is drawn by the other sampler itself, so that all of (0, t) is seen.
+    Few evaluations need long intervals, and of pairs drawn at random few are long. The free end of
+    (0, t) or (l, 1) is drawn by the other sampler itself, so that all of them are seen.
 
     Attributes:
         of: the other sampler.
         start: share of the intervals with l = 0.
+        end: share of those with t = 1.
+        whole: share of (0, 1) itself.
     """
 
     of: TimeSampler = Uniform()
     start: float = 0.3
+    end: float = 0.0
+    whole: float = 0.0
 
     def __check_init__(self) -> None:
-        if not 0.0 <= self.start <= 1.0:
-            raise ValueError(f"Corners needs 0 <= start <= 1; got {self.start}.")
+        shares = (self.start, self.end, self.whole)
+        if not (min(shares) >= 0.0 and sum(shares) <= 1.0):  # NaN is refused too
+            raise ValueError(
+                "Corners needs start, end and whole of at least 0 and at most 1 together; got "
+                f"{self.start}, {self.end} and {self.whole}."
+            )
 
     def quantile(self, share: Float[Array, " n"]) -> Float[Array, " n"]:
         """The other sampler's."""
@@ -157,12 +165,18 @@ class Corners(TimeSampler):
 
     def resolved(self, variance: VarianceOfTime) -> Corners:
         """The same of the other sampler, resolved."""
-        return Corners(self.of.resolved(variance), self.start)
+        return Corners(self.of.resolved(variance), self.start, self.end, self.whole)
 
     def pairs(self, key: PRNGKeyArray, n: int) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """n pairs (l, t), some of them (0, t)."""
+        """n pairs (l, t), some of them at the corners."""
         key_pairs, key_times, key_share = jax.random.split(key, 3)
         l, t = self.of.pairs(key_pairs, n)
-        from_start = jax.random.bernoulli(key_share, self.start, (n,))
-        later = self.of.sample(key_times, n)
-        return jnp.where(from_start, 0.0, l), jnp.where(from_start, later, t)
+        free = self.of.sample(key_times, n)
+        kind = jax.random.uniform(key_share, (n,))
+        edges = np.cumsum([self.start, self.end, self.whole])
+        from_start, to_end, whole = (
+            (kind >= low) & (kind < high)
+            for low, high in zip((0.0, *edges[:-1]), edges, strict=True)
+        )
+        l = jnp.where(to_end, free, jnp.where(from_start | whole, 0.0, l))
+        return l, jnp.where(from_start, free, jnp.where(to_end | whole, 1.0, t))

@@ -79,6 +79,7 @@ TIME_SAMPLERS = {
         lambda t: 0.1 + jnp.sin(4 * t) ** 2
     ),
     "corners": lambda: Corners(LogitNormal(), start=0.4),
+    "all corners": lambda: Corners(start=0.2, end=0.3, whole=0.1),
 }
 
 CURRICULA: dict[str, Curriculum] = {

@@ -156,3 +156,26 @@ def test_corners_resolve_the_other_sampler():
     resolved = Corners(VarianceImportance(), start=0.2).resolved(lambda t: 1.0 + t)
     assert resolved.start == 0.2
     assert resolved.of.cumulative is not None
+
+
+def test_corners_come_as_often_as_asked_for():
+    sampler, n = Corners(start=0.2, end=0.3, whole=0.1), 20_000
+    l, t = (np.asarray(a) for a in sampler.pairs(jax.random.key(0), n))
+    assert (l <= t).all()
+    at_start, at_end = l == 0.0, t == 1.0
+    found = {
+        0.2: at_start & ~at_end,
+        0.3: at_end & ~at_start,
+        0.1: at_start & at_end,
+    }
+    for share, kind in found.items():
+        assert abs(kind.mean() - share) < 4.5 * np.sqrt(share * (1 - share) / n)
+    # The free ends are the other sampler's own times: uniform here.
+    for free in (t[found[0.2]], l[found[0.3]]):
+        assert abs(free.mean() - 0.5) < 4.5 * np.sqrt(1 / 12 / free.size)
+
+
+@pytest.mark.parametrize("shares", [{"end": -0.1}, {"start": 0.6, "end": 0.5}, {"whole": np.nan}])
+def test_shares_of_corners_beyond_one_are_refused(shares):
+    with pytest.raises(ValueError, match="at least 0 and at most 1 together"):
+        Corners(**shares)

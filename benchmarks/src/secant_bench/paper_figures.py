@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -48,9 +49,14 @@ def draw_estimates(rows: Sequence[Row], path: Path, *, evaluations: int = 2) -> 
             first = method not in axes.get_legend_handles_labels()[1]
             label = method if first else None
             _bars(axes, [(x, np.array(values))], 0.92 * width, COLOURS[colour], label, **style)
-        truth, reach = at_d[0].truth, 0.5 * len(present) * width + 0.03
+        truth, reach = at_d[0].truth or 0.0, 0.5 * len(present) * width + 0.03
         axes.hlines(truth, place - reach, place + reach, color=INK, lw=1.0, linestyle="--")
-        star = {"color": INK, "markersize": 12, "markeredgecolor": "white", "zorder": 5}
+        star: dict[str, Any] = {
+            "color": INK,
+            "markersize": 12,
+            "markeredgecolor": "white",
+            "zorder": 5,
+        }
         label = None if place else "truth"
         axes.plot([place + reach], [truth], "*", label=label, **star)
     axes.set_xticks(range(len(dimensions)), [f"d = {d}" for d in dimensions])
@@ -78,7 +84,7 @@ def _bars(
     width: float,
     colour: str,
     label: str | None,
-    **style: str,
+    **style: Any,  # noqa: ANN401, of matplotlib
 ) -> None:
     """A bar for each group of values, with a whisker over their range."""
     x = [place for place, _ in groups]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from secant.curricula import Curriculum
@@ -57,7 +58,7 @@ class CurveSuite(Product[Pair, Method]):
         """Fit once; the estimate at every look but the first, before any step."""
         pair, fit = self.task(job.task), self.methods[job.method](job.seed)
         fit.fit_sampler(pair.sample)
-        row = replace(self.blank(job), status="finished", truth=float(pair.kl))
+        row = replace(self.blank(job), status="finished", truth=pair.kl)
         return Outcome(
             [replace(row, step=look.step, estimate=-look.held_out) for look in fit.history_[1:]]
         )
@@ -76,7 +77,7 @@ class _MinusLogRatio(Target):
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
         del path
-        return -SecantSteps(_EVALUATIONS)(model, batch.x_1).value
+        return -jnp.asarray(SecantSteps(_EVALUATIONS)(model, batch.x_1).value)
 
     def time_range(self, path: Path) -> tuple[float, float]:
         del path

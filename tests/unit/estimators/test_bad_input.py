@@ -316,7 +316,7 @@ BAD_PARTS = {
     "epsilon": (lambda: DiffusionBridge(epsilon=0.0), "got gamma=1.0, epsilon=0.0"),
     "end_cut": (lambda: DiffusionInterpolant(end_cut=0.7), r"lie in \(0, 0.5\); got 0.7"),
     "floor": (lambda: VarianceImportance(floor=-0.1), "0 <= floor <= 1; got -0.1"),
-    "corners": (lambda: Corners(start=1.5), "0 <= start <= 1; got 1.5"),
+    "corners": (lambda: Corners(start=1.5), "at most 1 together; got 1.5"),
     "consistency": (lambda: SecantVelocity(consistency=-1.0), "consistency >= 0; got -1.0"),
     "full gradient": (
         lambda: SecantVelocity(frame="trajectory", stop_gradient=False),
