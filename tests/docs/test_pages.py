@@ -66,11 +66,17 @@ def test_targets_of_make_exist(page):
 
 
 def parse(words):
-    """Refuses a command that does not exist, or an option that it does not have."""
+    """Refuses a command that does not exist, or an option that it does not have.
+
+    Commands of installed packages count: they are found by name, not listed.
+    """
     command, context = get_command(app), None
-    while hasattr(command, "commands"):
+    while hasattr(command, "commands") and words:
         context = command.make_context(command.name, [], parent=context, resilient_parsing=True)
-        command, words = command.commands[words[0]], words[1:]
+        name, words = words[0], words[1:]
+        command = command.get_command(context, name)
+        if command is None:
+            raise KeyError(name)
     context = command.make_context(command.name, [], parent=context, resilient_parsing=True)
     context.resilient_parsing = False  # so that the parser complains
     command.make_parser(context).parse_args(words)

@@ -54,6 +54,7 @@ _LABELS = "feeds the labels 1 and 2; fit takes 0 for p_0 and 1 for p_1 only"
 OTHER_LABELS = {
     "check_estimators_dtypes": _LABELS,
     "check_sample_weights_not_an_array": _LABELS,
+    "check_sample_weights_pandas_series": _LABELS,
     "check_sample_weights_shape": _LABELS,
     "check_sample_weights_not_overwritten": _LABELS,
     "check_fit2d_1feature": _LABELS,

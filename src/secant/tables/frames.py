@@ -18,8 +18,11 @@ Frame = nw.DataFrame[Any]
 def frame_of(x: object) -> Frame | None:
     """The data frame; None for anything else, arrays and series included.
 
-    Row labels, such as the index of pandas, are no columns.
+    Row labels, such as the index of pandas, are no columns. A pandas frame with repeated names is
+    no frame here, since columns are taken by name; it is read as an array.
     """
+    if nw.dependencies.is_pandas_dataframe(x) and not x.columns.is_unique:
+        return None
     found = nw.from_native(x, eager_only=True, pass_through=True)
     return found if isinstance(found, nw.DataFrame) else None
 
@@ -36,7 +39,7 @@ def rows_of(frame: Frame) -> np.ndarray:
         raise ValueError(f"Got columns that hold no numbers: {shown}.")
     if not frame.columns:
         return np.empty((len(frame), 0))
-    return np.column_stack([_numbers(frame[name]) for name in frame.columns])
+    return np.column_stack([_numbers(column) for column in frame.iter_columns()])
 
 
 def _is_number(kind: nw.dtypes.DType) -> bool:

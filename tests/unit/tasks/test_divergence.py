@@ -131,8 +131,10 @@ def test_reversing_is_swapping_the_samples(divergence):
             return -super()._log_ratio(X)
 
     swapped = divergence(x_1, x_0, estimator=Swapped(spread=1.0), n_folds=2, random_state=0)
-    assert swapped.estimate == pytest.approx(back.estimate, abs=0.01)  # other folds
-    assert swapped.standard_error == pytest.approx(back.standard_error, rel=0.02)
+    # Other folds and other draws: 40 draws leave an error of 1/√40 of a standard error in either
+    # estimate and of 1/√80 in either standard error. Three standard deviations of a difference.
+    assert swapped.estimate == pytest.approx(back.estimate, abs=0.67 * back.standard_error)
+    assert swapped.standard_error == pytest.approx(back.standard_error, rel=0.47)
     assert back.name.split(" ")[0].endswith("(p_0‖p_1)")
     assert swapped.name.split(" ")[0].endswith("(p_1‖p_0)")
 

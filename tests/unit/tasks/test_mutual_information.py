@@ -57,7 +57,7 @@ def test_gaussian_information_with_its_error():
     assert found.interval[0] < truth < found.interval[1]
     assert found.pointwise.mean() == pytest.approx(found.estimate)
     assert found.p_value < 0.01
-    assert len(found.diagnostics) == 5
+    assert found.diagnostics == ()  # these fits hold no rows out
 
 
 def test_conditional_information_is_by_the_chain_rule():

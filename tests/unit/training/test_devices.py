@@ -164,7 +164,7 @@ def test_only_the_first_process_writes_checkpoints(monkeypatch, tmp_path):
 
 def test_processes_that_do_not_see_the_same_checkpoint_are_told(monkeypatch, tmp_path):
     monkeypatch.setattr(checkpoint_files, "gathered", lambda own: [own, np.array(10)])
-    with pytest.raises(CheckpointError, match=r"are of steps \[0, 10\]\. Name a folder that all"):
+    with pytest.raises(CheckpointError, match=r"are of steps \[0, 10\]\. Use a folder that all"):
         slot_of(tmp_path).restored(progress_at(0))
 
 

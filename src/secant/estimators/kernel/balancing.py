@@ -12,7 +12,7 @@ from secant.estimators.kernel.solver import Solver
 __all__ = ["balanced_ridge"]
 
 # Of a softer fit's noise, which is measured here. The paper has 4 and a bound on the noise; with 4
-# the error over x_1 of 500 and 2,000 rows was up to twice that of leave-one-out, with 2 like it.
+# the error over x_1 of 500 rows was up to twice that of leave-one-out, with 2 like it.
 _STANDARD_ERRORS = 2.0
 
 

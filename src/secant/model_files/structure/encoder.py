@@ -23,7 +23,7 @@ from secant.model_files.structure.vocabulary import check_savable, id_of
 
 __all__ = ["FORMAT", "MOST_LEVELS", "Encoded", "encoded"]
 
-FORMAT = 3
+FORMAT = 4
 MOST_LEVELS = 64
 _LARGEST_INTEGER = 2**63
 
