@@ -55,7 +55,7 @@ WORDS = [
 def options_of(command):
     found = COMMAND
     for part in command.split():
-        found = found.commands[part]
+        found = found.get_command(found.make_context(part, [], resilient_parsing=True), part)
     return sorted(o for p in found.params if p.param_type_name == "option" for o in p.opts)
 
 

@@ -27,7 +27,7 @@ def _tiny(seed: int) -> secant.SecantRatio:
         SpectralSecant(4, ResidualMLP(8, 1)),
         anchor=False,
         scaling=secant.Standardise(),
-        training=replace(tiny.TRAINING, steps=80),
+        training=replace(tiny.TRAINING, steps=160),
         random_state=seed,
     )
 

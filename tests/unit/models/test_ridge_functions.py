@@ -37,7 +37,7 @@ def test_one_term_finds_the_one_direction_among_thirty(loss):
     rng = np.random.default_rng(0)
     direction = rng.normal(size=30)
     direction /= np.linalg.norm(direction)
-    x_0, x_1 = rng.normal(size=(2, 5000, 30))
+    x_0, x_1 = rng.normal(size=(2, 10_000, 30))
     x_1 += np.outer(0.8 - 0.3 * (x_1 @ direction), direction)  # N(0.8, 0.7²) along it
     s = x_1 @ direction
     truth = -0.5 * ((s - 0.8) / 0.7) ** 2 - np.log(0.7) + 0.5 * s**2

@@ -1,6 +1,5 @@
-from types import SimpleNamespace
-
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -69,7 +68,9 @@ def test_a_bare_classifier_is_refused_with_advice():
 
 
 def test_tables_with_columns_in_another_order_are_refused_under_the_callers_names():
-    a, b = (SimpleNamespace(columns=names) for names in (["age", "bmi"], ["bmi", "age"]))
+    a, b = (
+        pd.DataFrame(np.zeros((9, 2)), columns=names) for names in (["age", "bmi"], ["bmi", "age"])
+    )
     with pytest.raises(ValueError, match="`source` and `target` must have the same columns"):
         cross_fit(estimator(), a, b, names=("source", "target"))
     with pytest.raises(ValueError, match=r"`target` must have shape \(n, d\) with d = 2"):
