@@ -12,6 +12,8 @@ import pytest
 
 from secant._host.jax_process import forget_if_too_many
 
+collect_ignore = ["src/secant/io.py"]  # deprecated: importing it warns, and it has no doctest
+
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write tests/golden/cli anew")

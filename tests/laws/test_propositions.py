@@ -66,14 +66,18 @@ class Unbounded(Oracle):
 
 def alignment_gap(model, truth, x, l, t):
     """How far the tangent that the secants imply is from the true one (S1)."""
-    gap = model.implied_tangent(x, l, t) - truth.time_score(x, t)
-    return float(jnp.max(jnp.abs(gap)))
+
+    @filter_jit
+    def gap(model, truth):
+        return model.implied_tangent(x, l, t) - truth.time_score(x, t)
+
+    return float(np.max(np.abs(gap(model, truth))))
 
 
 def rebuilt(model, x, l, t):
     """The bounded function that has the model's implied tangent: its mean over [l, t]."""
-    at = [model.implied_tangent(x, l, l + 0.5 * (t - l) * (1.0 + node)) for node in NODES]
-    return jnp.tensordot(0.5 * WEIGHTS, jnp.stack(at), axes=1)
+    at = jax.vmap(lambda node: model.implied_tangent(x, l, l + 0.5 * (t - l) * (1.0 + node)))
+    return jnp.tensordot(0.5 * WEIGHTS, at(NODES), axes=1)
 
 
 def points():
