@@ -28,7 +28,7 @@ _APART = 0.1  # the same of two that are 3.3 apart
 
 
 class Degree(enum.Enum):
-    """How far two samples differ; the value is what a reader is told.
+    """How far two samples differ; the value is the sentence in reports.
 
     SAME: the p-value is at least 0.05. Of the others, MILD has a share in common of 0.8 and more,
     APART of less than 0.1, and STRONG what lies between.
