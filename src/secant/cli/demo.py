@@ -175,7 +175,7 @@ def _write_report(
     chasm: list[Block] = [
         Text(
             f"The exact mean log ratio of these rows is {truth:.2f} nats: a classifier between the "
-            "samples is always right, so its loss is silent about the ratio. The path is not."
+            "samples is always right, so its loss says nothing of the size of the ratio."
         ),
         text_table("Methods on 5,000 rows of p₁", header, rows),
         Picture(output / "chasm.png", "Estimated against exact log ratio, one panel a method"),
