@@ -73,7 +73,7 @@ def compare(
     found = _as_in_files(found, tables)
     session.show(str(found))
     for note in found.notes:
-        session.warn("OverlapWarning", note, told=True)
+        session.warn("OverlapWarning", note, shown=True)
     written = write_report(session, output, _writers(found, session), html=html)
     session.finish({**_summary(found, tables), "report": written})
 

@@ -209,14 +209,14 @@ def _warn(session: Session, found: MutualInformation) -> None:
             f"on the path the estimate is {found.on_path.estimate:.4g} ± "
             f"{found.on_path.standard_error:.2g} {found.base}, off by more than two errors; "
             "take more rows, or more --steps.",
-            told=True,
+            shown=True,
         )
     if not found.is_normalised and found.pointwise is not None:
         session.warn(
             "NormaliserWarning",
             "the ratio's tail is too heavy to normalise it: the estimate's error is of first order "
             "in that of the fit. Take more rows.",
-            told=True,
+            shown=True,
         )
 
 

@@ -106,7 +106,7 @@ def _score_table(session: Session, scorer: Scorer, asked: _Asked) -> None:
         batch_rows=asked.batch_rows,
         seed=session.seed,
     )
-    session.show(f"{_told(found)}\ntable: {asked.output}")
+    session.show(f"{_summary(found)}\ntable: {asked.output}")
     session.finish({"output": str(asked.output), "quantity": scorer.quantity, **vars(found)})
 
 
@@ -130,7 +130,7 @@ def _score_folder(session: Session, scorer: Scorer, asked: _Asked, scheduler: st
             report=report,
         )
     counts = f"{found.files} files, {found.skipped} of them done before"
-    session.show(f"{counts}\n{_told(found.total)}\nfolder: {asked.output}")
+    session.show(f"{counts}\n{_summary(found.total)}\nfolder: {asked.output}")
     session.finish(
         {
             "output": str(asked.output),
@@ -175,7 +175,7 @@ def _bar(session: Session) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _told(found: Scored) -> str:
+def _summary(found: Scored) -> str:
     empty = f", {found.rows - found.scored:,} without a score" if found.scored < found.rows else ""
     return (
         f"{found.rows:,} rows{empty}: {found.name} has mean {found.mean:.4f} nats, "

@@ -50,17 +50,17 @@ class Session:
         if not self.quiet:
             print(printable(text), file=sys.stderr, flush=True)
 
-    def warn(self, kind: str, message: str, *, told: bool = False) -> None:
+    def warn(self, kind: str, message: str, *, shown: bool = False) -> None:
         """Record a statistical warning; it is shown once, and fatal under --strict.
 
         Args:
             kind: its name.
             message: with a number and a remedy.
-            told: whether the result already shows it.
+            shown: whether the result already shows it.
         """
         if (kind, message) not in self.warned:
             self.warned.append((kind, message))
-            if not told:
+            if not shown:
                 print(printable(f"{kind}: {message}"), file=sys.stderr, flush=True)
 
     def show(self, text: str) -> None:

@@ -29,7 +29,7 @@ def balanced_ridge(solver: Solver, rows: FeatureRows, ridges: Float[np.ndarray, 
         noise = solve_triangular(factor, (rows.features * score[:, None]).T, lower=True)
         limit = _STANDARD_ERRORS * np.sqrt(np.sum(noise**2))
         gaps = np.tril(factor).T @ (theta[:, j + 1 :] - theta[:, j : j + 1])
-        told = np.flatnonzero(np.linalg.norm(gaps, axis=0) > limit)
-        if told.size:
-            largest = min(largest, j + int(told[0]))
+        apart = np.flatnonzero(np.linalg.norm(gaps, axis=0) > limit)
+        if apart.size:
+            largest = min(largest, j + int(apart[0]))
     return int(order[largest])
