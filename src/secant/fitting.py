@@ -212,7 +212,7 @@ def _objective(method: Method, data: Prepared) -> Objective:
         t = low + (high - low) * share
         return path.mean_conditional_variance(t, data.moments, data.n_features)
 
-    if target.uses_conditional and path.needs_standard_normal:
+    if target.needs_standard_normal(path):
         _warn_unless_standard_normal(data)
     return Objective(target, path, method.time_sampler.resolved(variance), method.curriculum)
 
@@ -366,17 +366,18 @@ def one_behind(items: Iterable[_Item]) -> Iterator[_Item]:
 
 
 def _warn_unless_standard_normal(data: Prepared) -> None:
-    """Say so where the diffusion interpolant's conditional does not hold (erratum 3)."""
+    """Say so where x_0 is not what the loss assumes (erratum 3)."""
     allowed = _FAR + 5.0 / np.sqrt(data.rows_0.shape[0])
     mean = float(np.max(np.abs(data.gaussian_0.mean)))
     off = data.gaussian_0.covariance - np.eye(data.n_features)
     covariance = float(np.max(np.abs(off)))
     if max(mean, covariance) > allowed:
         warnings.warn(
-            "the conditional time score of DiffusionInterpolant needs x_0 ~ N(0, I); after scaling "
-            f"its mean is off by up to {mean:.2g} and its covariance by up to {covariance:.2g}. "
-            "Use DiffusionBridge(), which takes any x_0, or standard normal rows with "
-            "scaling=Identity().",
+            "this loss needs x_0 ~ N(0, I) (a conditional time score on DiffusionInterpolant, or a "
+            f"spatial weight); after scaling its mean is off by up to {mean:.2g} and its "
+            f"covariance by up to {covariance:.2g}. Use DiffusionBridge() for a conditional "
+            "target or spatial=0 for SecantVelocity, which take any x_0, or standard normal rows "
+            "with scaling=Identity().",
             GaussianStartWarning,
             stacklevel=3,
         )

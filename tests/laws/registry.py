@@ -107,6 +107,7 @@ PATH_TARGETS = {
     "secant velocity": lambda _: SecantVelocity(),
     "secant velocity, full gradient": lambda _: SecantVelocity(stop_gradient=False),
     "secant velocity, consistent": lambda _: SecantVelocity(stop_gradient=False, consistency=1.0),
+    "secant velocity, spatial": lambda _: SecantVelocity(stop_gradient=False, spatial=1.0),
     "conditional": lambda truth: ConditionalSecantAlignment(moments(truth)),
     "conditional, vectorised": lambda truth: ConditionalSecantAlignment(
         moments(truth), vectorised=True

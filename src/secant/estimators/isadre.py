@@ -32,13 +32,17 @@ from secant.training.settings import Training
 
 __all__ = ["ISADRE"]
 
+_Rows = list[Float[np.ndarray, "n d"]]
+
 
 class ISADRE(PathMixin, RatioEstimator):
     """A free secant u(x, l, t), aligned with its tangent (S1) in training [@chen2025diffusion].
 
     The log ratio is a sum over `n_steps` secants, each one pass of the network. By default the
     tangent that a secant implies is trained by the velocity form with its full gradient (V3): two
-    samples of any kind, no curriculum. `ISADRE.paper()` is the method as published.
+    samples of any kind, no curriculum. If x_0 is consistent with N(0, I), as the paper requires,
+    the gradient of the secant in x is trained too (V4), on unscaled columns.
+    `ISADRE.paper()` is the method as published.
 
     Where `target` is `ConditionalSecantAlignment()`, the paper's (L1), the other parts follow: the
     variance-importance sampler (VI), interval annealing (CIA), and a path with a closed-form
@@ -49,7 +53,8 @@ class ISADRE(PathMixin, RatioEstimator):
         model: the secant network; None is an `AlignedSecant` with a `ModulatedMLP` that follows
             rows and columns (`secant.sizing`), one output per coordinate if the target needs it.
         path: between the samples; None is `DiffusionInterpolant()`, or as above.
-        target: the loss; None is `SecantVelocity(stop_gradient=False, consistency=1.0)`. Others:
+        target: the loss; None is `SecantVelocity(stop_gradient=False, consistency=1.0)`, with
+            `spatial=50.0` if at least 2,000 rows of x_0 are consistent with N(0, I). Others:
             `SecantVelocity()` has the stop-gradient (V2), `ConditionalSecantAlignment()` and
             `ConditionalSecantAlignment(vectorised=True)` are the paper's.
         time_sampler: None is `Corners()`: uniform times, 30 % of the intervals start at 0.
@@ -149,7 +154,7 @@ class ISADRE(PathMixin, RatioEstimator):
             time_sampler=sampler if self.time_sampler is None else self.time_sampler,
             curriculum=curriculum if self.curriculum is None else self.curriculum,
             anchor=resolved_anchor(self.anchor),
-            scaling=Standardise() if self.scaling is None else self.scaling,
+            scaling=self._scaling(),
             rule=SecantSteps(self.n_steps),
             optimiser=Adam() if self.optimiser is None else self.optimiser,
             training=training_for(n_rows) if self.training is None else self.training,
@@ -164,24 +169,47 @@ class ISADRE(PathMixin, RatioEstimator):
         return SecantVelocity(stop_gradient=False, consistency=1.0)
 
     def _fitted(self, method: Method, samples: Samples, seed: int) -> Fitted:
-        if self.path is None and method.target.uses_conditional:
-            method = self._with_closed_form(method, samples, seed)
-        return super()._fitted(method, samples, seed)
+        return super()._fitted(self._suited(method, samples, seed), samples, seed)
 
-    def _with_closed_form(self, method: Method, samples: Samples, seed: int) -> Method:
+    def _suited(self, method: Method, samples: Samples, seed: int) -> Method:
+        """The method with the parts left to choose that suit these samples."""
+        if method.target.uses_conditional and self.path is None:
+            return self._with_closed_form(method, _some_rows(samples, seed))
+        if self.target is None and isinstance(method.target, SecantVelocity):
+            return self._with_spatial_score(method, method.target, _some_rows(samples, seed))
+        return method
+
+    def _with_closed_form(self, method: Method, rows: _Rows) -> Method:
         """The same on a path whose conditional (C1) is right for these samples."""
-        rows = _some_rows(samples, seed)
         if self.scaling is None and is_standard_normal(rows[0]):
-            return replace(method, path=DiffusionInterpolant(), scaling=Identity())
+            return replace(method, scaling=Identity())
         scaling = method.scaling.fitted(*rows)
         scaled = [scaling(x) for x in rows]
         if is_standard_normal(scaled[0]):
-            return replace(method, path=DiffusionInterpolant())
+            return method
         narrowest = min(Gaussian.of([x], None).least_variance for x in scaled)
         epsilon = float(np.clip(_BLUR**2 * narrowest, 1e-6, 1e-2))
         return replace(method, path=DiffusionBridge(epsilon=epsilon))
 
+    def _with_spatial_score(self, method: Method, target: SecantVelocity, rows: _Rows) -> Method:
+        """The same with (V4), if x_0 allows it."""
+        x_0, x_1 = rows
+        if self.scaling is None and np.mean(x_1**2) < _LARGE_SQUARE:
+            method = replace(method, scaling=Identity())
+        is_normal = is_standard_normal(method.scaling.fitted(x_0, x_1)(x_0))
+        if x_0.shape[0] < _SURE_ROWS or not is_normal:
+            return replace(method, scaling=self._scaling())
+        return replace(method, target=replace(target, spatial=_SPATIAL))
 
+    def _scaling(self) -> ScalingRule:
+        return Standardise() if self.scaling is None else self.scaling
+
+
+# Weight of (V4): on block Gaussians of 20 nats in 80 columns the error after 1,000 steps was
+# −1.4, −1.4, −0.9, −0.3 and −0.3 nats at weights of 0, 1, 10, 50 and 200.
+_SPATIAL = 50.0
+_SURE_ROWS = 2_000  # fewer cannot tell N(0, I) from its neighbours
+_LARGE_SQUARE = 10.0  # mean square of the entries of x_1 from which columns need a scaling
 _BLUR = 0.05  # standard deviation that a bridge may add to the narrowest direction, as a share
 _ROWS_FROM_SAMPLER = 20_000
 
@@ -191,7 +219,7 @@ def _network(n_rows: float, n_features: int, target: Target) -> AlignedSecant:
     return AlignedSecant(trunk, vectorised=getattr(target, "vectorised", False), order=8)
 
 
-def _some_rows(samples: Samples, seed: int) -> list[Float[np.ndarray, "n d"]]:
+def _some_rows(samples: Samples, seed: int) -> _Rows:
     """Raw rows of both samples, enough to look at their shape."""
     if callable(samples):
         return [np.asarray(x) for x in samples(jax.random.key(seed), _ROWS_FROM_SAMPLER)]

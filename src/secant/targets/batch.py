@@ -48,6 +48,10 @@ class Target(eqx.Module):
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""
 
+    def needs_standard_normal(self, path: Path) -> bool:
+        """Whether the loss is valid on this path only where x_0 ~ N(0, I)."""
+        return self.uses_conditional and path.needs_standard_normal
+
     def resolved(self, moments: Moments) -> Target:
         """The target for samples with these moments."""
         del moments

@@ -1,7 +1,8 @@
-"""The velocity form: E[f² − 2 ẋ_t·∇f] is minimised by the time score, on any path (V1, V2)."""
+"""The velocity form: E[f² − 2 ẋ_t·∇f] is minimised by the time score, on any path (V1–V4)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -90,12 +91,15 @@ class SecantVelocity(Target):
     c = sg((t − l) ∂_t u), training is a fixed-point iteration: give it a curriculum.
 
     Both evaluate x_t only. With a `consistency` the secants of long intervals must also agree
-    with those of short ones (K1) at rows of x_0 and x_1, where the log ratio is asked.
+    with those of short ones (K1) at rows of x_0 and x_1, where the log ratio is asked. With a
+    `spatial` weight, for x_0 ~ N(0, I), the secants from 0 are also trained by their gradient in
+    x (V4): one row says something of every coordinate, where (V3) has one number.
 
     Attributes:
         frame: `fixed-x`, or `trajectory` for the paper's total derivative (erratum 1).
         stop_gradient: whether the correction term has no gradient.
         consistency: weight of the squared gap of (K1), in nats².
+        spatial: weight of (V4); needs x_0 ~ N(0, I).
     """
 
     uses_intervals: ClassVar[bool] = True
@@ -103,19 +107,23 @@ class SecantVelocity(Target):
     frame: Literal["fixed-x", "trajectory"] = "fixed-x"
     stop_gradient: bool = True
     consistency: float = 0.0
+    spatial: float = 0.0
 
     def __check_init__(self) -> None:
-        if not self.consistency >= 0.0:
-            raise ValueError(f"SecantVelocity needs consistency >= 0; got {self.consistency}.")
+        for name in ("consistency", "spatial"):
+            if not getattr(self, name) >= 0.0:
+                raise ValueError(f"SecantVelocity needs {name} >= 0; got {getattr(self, name)}.")
         if self.frame == "trajectory" and not self.stop_gradient:
             raise ValueError("The full gradient needs frame='fixed-x'; got 'trajectory'.")
 
     def losses(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
         """The loss of each row."""
         losses = self._along_path(model, path, batch)
-        if not self.consistency:
-            return losses
-        return losses + self.consistency * _splitting_gaps(model, path, batch) ** 2
+        if self.consistency:
+            losses += self.consistency * _splitting_gaps(model, path, batch) ** 2
+        if self.spatial:
+            losses += self.spatial * _spatial_losses(model, path, batch)
+        return losses
 
     def _along_path(self, model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
         if not self.stop_gradient:
@@ -135,14 +143,20 @@ class SecantVelocity(Target):
         """Whether it regresses on the model's own output."""
         return self.stop_gradient
 
+    def needs_standard_normal(self, path: Path) -> bool:
+        """Whether the loss is valid only where x_0 ~ N(0, I), as (V4) is on any path."""
+        del path
+        return self.spatial > 0.0
+
     @property
     def held_out(self) -> Target:
-        """J, and (K1) if it is trained: J alone sees nothing off the path."""
-        return SecantVelocity(stop_gradient=False, consistency=self.consistency)
+        """J, with (K1) and (V4) if they are trained: J alone sees nothing off the path."""
+        return replace(self, frame="fixed-x", stop_gradient=False)
 
 
 _PIECES = 4
 _EVERY = 8  # row: (K1) has no noise of its own, so that few rows say enough
+_EVERY_SPATIAL = 2  # row: (V4) costs as much as (V3), and each row has d targets
 
 
 def _splitting_gaps(model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
@@ -162,3 +176,19 @@ def _splitting_gaps(model: SecantFunction, path: Path, batch: Batch) -> Float[Ar
     whole = (t - l) * model.secant(x, l, t)
     pieces = [(right - left) * model.secant(x, left, right) for left, right in pairwise(ends)]
     return jnp.repeat(whole - sum(pieces), _EVERY)[:n]
+
+
+def _spatial_losses(model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
+    """(V4) ‖σ_t (g + ∇log p_0(x_t)) + ε‖² for g = ∇_x [t u(x_t, 0, t)], less its value at g = 0.
+
+    At every second row, repeated.
+    """
+    x_0, x_1, z, _, t = (a[::_EVERY_SPATIAL] for a in batch)
+    x_t, _ = path.point(x_0, x_1, z, t)
+    given = path.conditional(x_0, x_1, z, t)
+    scale = given.scale[:, None]
+    start = 1.0 + path.noise_scale(jnp.zeros(())) ** 2  # the variance of p_0 on the path
+    unexplained = given.noise - scale * x_t / start
+    learned = scale * jax.grad(lambda x: jnp.sum(t * model.secant(x, jnp.zeros_like(t), t)))(x_t)
+    losses = jnp.sum((learned + 2.0 * unexplained) * learned, axis=-1)
+    return jnp.repeat(losses, _EVERY_SPATIAL)[: batch.t.shape[0]]

@@ -37,12 +37,34 @@ def model():
     return fitted(*normal_rows())
 
 
-def test_default_is_the_full_gradient_between_any_two_samples(model):
+def test_default_is_the_full_gradient_between_any_two_samples():
+    x_0, x_1 = normal_rows()
+    model = fitted(x_0 + 0.5, x_1)
     assert model.target_ == SecantVelocity(stop_gradient=False, consistency=1.0)
     assert model.path_ == DiffusionInterpolant()
     assert model.time_sampler_ == Corners()
     assert model.curriculum_ == FullIntervals()
     assert model.scaling_rule_ == Standardise()
+
+
+def test_default_from_standard_normal_rows_trains_the_gradient_in_x(model):
+    assert model.target_ == SecantVelocity(stop_gradient=False, consistency=1.0, spatial=50.0)
+    assert model.scaling_rule_ == Identity()
+
+
+@pytest.mark.parametrize(
+    ("change", "settings"),
+    [
+        (lambda x_0, x_1: (x_0[:1000], x_1), {}),  # too few rows to tell
+        (lambda x_0, x_1: (x_0, 10.0 * x_1), {}),  # columns that need a scaling
+        (lambda x_0, x_1: (x_0, x_1), {"target": SecantVelocity(stop_gradient=False)}),
+    ],
+    ids=["few rows", "large x_1", "target given"],
+)
+def test_gradient_in_x_is_left_out(change, settings):
+    found = fitted(*change(*normal_rows()), **settings)
+    assert found.target_.spatial == 0.0
+    assert found.scaling_rule_ == Standardise()
 
 
 def test_width_follows_rows_and_columns():

@@ -148,9 +148,37 @@ def test_consistency_is_zero_for_an_additive_secant_and_sees_another():
     assert found[8] == pytest.approx(2.0 * (0.375 * np.sum(rows.x_1[8])) ** 2)
 
 
-def test_states_are_compared_by_the_same_consistency():
-    assert SecantVelocity(consistency=0.5).held_out == SecantVelocity(
-        stop_gradient=False, consistency=0.5
+@pytest.mark.parametrize("path", [DiffusionInterpolant(), PATH], ids=["interpolant", "bridge"])
+def test_spatial_loss_is_the_squared_distance_of_gradients(path):
+    # (V4) at g less (V4) at the truth is σ² ‖g − ∇ log p_t/p_0‖²: the difference has mean zero.
+    spatial = SecantVelocity(stop_gradient=False, spatial=1.0)
+    truth = oracle(path)
+    rows, push = batch(truth), 3 * PUSH
+    pushed = truth.pushed(np.array([0.0, push, push, push, 0.0]))
+
+    @filter_jit
+    def excess(f, s, rows):
+        alone = [spatial.losses(m, path, rows) - FULL.losses(m, path, rows) for m in (f, s)]
+        x, t = path.point(rows.x_0, rows.x_1, rows.z, rows.t).x_t, rows.t[:, None]
+        scale = path.conditional(rows.x_0, rows.x_1, rows.z, rows.t).scale[:, None]
+        gap = scale * push * t * (1 + 2 * x + t)  # by hand: t ∂_x of x, x² and t x
+        return alone[0] - alone[1], jnp.sum(gap**2, axis=-1)
+
+    losses, squares = (np.asarray(a)[::2] for a in excess(pushed, truth, rows))  # others repeat
+    assert abs(z_scores(losses - squares)) < 4.5  # standard errors
+    assert z_scores(losses) > 10  # and there is something to see
+
+
+def test_spatial_loss_needs_a_standard_normal_start():
+    assert SecantVelocity(spatial=1.0).needs_standard_normal(PATH)
+    assert not SecantVelocity().needs_standard_normal(DiffusionInterpolant())
+    with pytest.raises(ValueError, match="spatial >= 0; got -1"):
+        SecantVelocity(spatial=-1.0)
+
+
+def test_states_are_compared_by_the_same_terms():
+    assert SecantVelocity(consistency=0.5, spatial=2.0).held_out == SecantVelocity(
+        stop_gradient=False, consistency=0.5, spatial=2.0
     )
     assert not FULL.bootstraps
     assert SecantVelocity().bootstraps
