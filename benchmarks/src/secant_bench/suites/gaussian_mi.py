@@ -12,7 +12,6 @@ from secant.estimators import (
     D3RE,
     ISADRE,
     DREInfinity,
-    Identity,
     RatioEstimator,
     SecantRatio,
     Standardise,
@@ -73,7 +72,7 @@ def _methods(budget: Budget, d: int) -> dict[str, Method]:
     return {
         "SecantRatio": (partial(SecantRatio, spectral), ONE_PASS),
         "SecantRatio, plain network": (plain, by_steps()),
-        "ISADRE": (partial(ISADRE, aligned, scaling=Identity()), by_steps()),
+        "ISADRE": (partial(ISADRE, aligned), by_steps()),
         "ISADRE, the paper's parts": (literal, by_steps()),
         "DREInfinity": (partial(DREInfinity, tangent), by_trapezoid()),
         "D3RE": (partial(D3RE, tangent), by_trapezoid()),
