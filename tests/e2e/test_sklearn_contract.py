@@ -50,7 +50,7 @@ QUICK = {"secant ratio, no anchor", "classifier, nce"}
 
 # Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess
 # negates the answer. `test_checks_that_need_other_labels` runs the same checks relabelled.
-_LABELS = "feeds the labels 1 and 2; fit takes 0 for p_0 and 1 for p_1 only"
+_LABELS = "feeds other labels than 0 and 1; fit takes 0 for p_0 and 1 for p_1 only"
 OTHER_LABELS = {
     "check_estimators_dtypes": _LABELS,
     "check_sample_weights_not_an_array": _LABELS,
@@ -58,6 +58,9 @@ OTHER_LABELS = {
     "check_sample_weights_shape": _LABELS,
     "check_sample_weights_not_overwritten": _LABELS,
     "check_fit2d_1feature": _LABELS,
+    "check_classifier_data_not_an_array": _LABELS,
+    "check_classifiers_classes": _LABELS,
+    "check_supervised_y_2d": _LABELS,
 }
 
 
