@@ -65,7 +65,8 @@ OTHER_LABELS = {
 }
 
 # Batches, held-out rows, folds and centres are drawn by row, so that a row of weight 2 equals two
-# rows in expectation only. Tests of `sample_weight` in `tests/laws` and `tests/unit` hold it to that.
+# rows in expectation only. Tests of `sample_weight` in `tests/laws` and `tests/unit`
+# hold it to that.
 EXPECTED = OTHER_LABELS | {
     "check_sample_weight_equivalence_on_dense_data": "rows are drawn at random in a fit"
 }

@@ -29,7 +29,7 @@ def test_plain_cross_validation_of_concatenated_samples(scoring):
 
 
 def test_folds_of_one_sample_are_refused_with_the_remedy():
-    with pytest.raises(ValueError, match="got one class only, .*StratifiedKFold"):
+    with pytest.raises(ValueError, match=r"got one class only, .*StratifiedKFold"):
         cross_val_score(KERNEL, X, Y, cv=KFold(2), error_score="raise")
 
 

@@ -20,6 +20,7 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     import numpy as np
 
+    from secant.tables.encoding import EncodedTable
     from secant.tasks import MIOptions, MutualInformation, MutualInformationMatrix
 
 __all__ = ["mi"]
@@ -152,7 +153,7 @@ def _pair_information(
 
 
 def _pair_writers(
-    found: MutualInformation, parts: Mapping[str, OneTable], session: Session
+    found: MutualInformation, parts: Mapping[str, EncodedTable], session: Session
 ) -> Writers:
     from secant.report import write_information, write_markdown
 
@@ -166,7 +167,7 @@ def _pair_writers(
 
 def _read(
     data: Path, named: Mapping[str, list[str]], missing: Missing, *, seed: int
-) -> dict[str, OneTable]:
+) -> dict[str, EncodedTable]:
     """The encoded columns of each variable; the file is read once."""
     from secant.tables.files import column_names, read_table, selected
 
@@ -192,7 +193,7 @@ def _check_apart(chosen: Mapping[str, list[str]]) -> None:
             seen[column] = name
 
 
-def _common_rows(parts: list[OneTable]) -> list[np.ndarray]:
+def _common_rows(parts: list[EncodedTable]) -> list[np.ndarray]:
     """The rows that all variables have kept."""
     import numpy as np
 
@@ -289,7 +290,7 @@ def _finished_pairs(output: Path | None) -> Path | None:
     return output / "pairs.jsonl"
 
 
-def _check_numbers(part: OneTable) -> None:
+def _check_numbers(part: EncodedTable) -> None:
     several = [code.name for code in part.encoding.codes if len(code.names) > 1]
     if several:
         raise ValueError(

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from sklearn.exceptions import DataConversionWarning
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from tests.fabricated import fabricated
 
 from secant import (
