@@ -135,10 +135,11 @@ def _pair_information(
         missing: how to treat missing values.
         settings: of the estimate.
     """
-    from secant.tasks import mutual_information
-
     parts = _read(data, named, missing, seed=session.seed)
     blocks = _common_rows(list(parts.values()))
+    # Only now: it imports JAX, which takes longer than to find a mistake in a table.
+    from secant.tasks import mutual_information
+
     n = blocks[0].shape[0]
     session.say(f"{n:,} rows of {data}")
     options = settings.options(n, session)
@@ -250,10 +251,10 @@ def _matrix_information(
 
     Finished pairs are kept beside the report, and the same command continues from them.
     """
-    from secant.tasks import mutual_information_matrix
-
     part = OneTable.read(data, columns, missing, seed=session.seed)
     _check_numbers(part)
+    from secant.tasks import mutual_information_matrix
+
     found = mutual_information_matrix(
         part.rows,
         options=settings.options(part.rows.shape[0], session),
