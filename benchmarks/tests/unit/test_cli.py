@@ -1,11 +1,16 @@
 """The commands that this package brings."""
 
+import json
+import subprocess
+import sys
+
 import pytest
 from tests.unit.cli.test_start import loaded_by
 from typer.testing import CliRunner
 
 from secant.cli import app
 from secant_bench.cli.data import Name
+from secant_bench.listing import read_listing, written_listing
 from secant_bench.real_tables import TABLES
 
 COMMANDS = [
@@ -34,3 +39,19 @@ def test_help_of_every_command_loads_nothing_heavy():
 
 def test_choices_are_those_of_the_library():
     assert {n.value for n in Name} == set(TABLES)
+
+
+def test_the_list_of_suites_is_that_of_the_catalogue():
+    remedy = "run `python -m secant_bench.listing`"
+    assert json.loads(written_listing()) == read_listing(), remedy
+
+
+def test_the_list_of_suites_needs_no_jax():
+    code = (
+        "import sys\nfrom secant.cli import app\n"
+        "try:\n    app(['bench', 'list', '--json'])\nexcept SystemExit as end:\n"
+        "    print(end.code, 'jax' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "0 False"

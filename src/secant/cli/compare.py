@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ import typer
 
 from secant.cli.command import command
 from secant.cli.estimators import Method, MethodOption, ratio_estimator
-from secant.cli.inputs import Columns, Missing, MissingOption, OneTable, TwoTables
+from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON
 from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
 from secant.cli.session import Session
@@ -70,7 +69,7 @@ def compare(
         confidence=confidence,
         random_state=session.seed,
     )
-    found = _as_in_files(found, tables)
+    found = found.with_cells(tables.first, tables.second)
     session.show(str(found))
     for note in found.notes:
         session.warn("OverlapWarning", note, shown=True)
@@ -91,30 +90,6 @@ def _writers(found: Comparison, session: Session) -> Writers:
         summary=lambda path: write_markdown(path, found),
         figures=figures,
     )
-
-
-def _as_in_files(found: Comparison, tables: TwoTables) -> Comparison:
-    """The most unlike rows, with their row numbers and cells in the files."""
-    return replace(
-        found,
-        unlike_0=_unlike(found.unlike_0, tables.first),
-        unlike_1=_unlike(found.unlike_1, tables.second),
-    )
-
-
-def _unlike(rows: UnlikeRows, source: OneTable) -> UnlikeRows:
-    numbers = source.encoded.kept[rows.numbers]
-    names = source.encoding.inputs
-    cells = source.table.select(list(names)).take(numbers)
-    texts = tuple(tuple(_text(value) for value in row.values()) for row in cells.to_pylist())
-    return replace(rows, numbers=numbers, columns=names, cells=texts)
-
-
-def _text(value: object) -> str:
-    """A cell as a reader would write it: six digits, and a dash for what is missing."""
-    if value is None:
-        return "–"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _summary(found: Comparison, tables: TwoTables) -> dict[str, JSON]:

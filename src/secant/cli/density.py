@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,10 +18,12 @@ from secant.cli.reports import Writers, check_report, write_report
 from secant.cli.resuming import Resumable, Resume
 from secant.cli.score import scoring
 from secant.cli.session import Session
+from secant.exceptions import AtomsWarning
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from secant.tables.encoding import EncodedTable
     from secant.tasks import DensityEstimator
 
 __all__ = ["app"]
@@ -65,12 +68,13 @@ def fit(
     Ctrl-C stops training, saves the best state so far and keeps a checkpoint beside it, from which
     the same command resumes with --resume.
     """
-    from secant.tasks.density import DensityEstimator, default_density_ratio
-
     check_place(output)
     training = Resumable(output, resume=resume)
     check_report(report)
     part = OneTable.read(data, columns, missing, seed=session.seed)
+    # Only now: it imports JAX, which takes longer than to find a mistake in a table.
+    from secant.tasks.density import DensityEstimator, default_density_ratio
+
     n, d = part.rows.shape
     session.say(f"fitting {n:,} rows of {d} columns")
     estimator = DensityEstimator(
@@ -79,7 +83,10 @@ def fit(
         dequantise="auto" if dequantise else None,
         random_state=session.seed,
     )
-    with training.kept() as folder:
+    if not dequantise:
+        _warn_of_atoms(session, part)
+    with training.kept() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AtomsWarning)  # said above, in the words of this command
         estimator.fit(part.rows, resume=folder)
     training.save(estimator, {"encoding": part.encoding.to_json(), "tables": [data.name]})
     scores = estimator.score_samples(part.rows)
@@ -108,6 +115,14 @@ def fit(
         }
     )
     training.finish(session)
+
+
+def _warn_of_atoms(session: Session, part: EncodedTable) -> None:
+    from secant.tasks.dequantisation import atoms_in
+
+    if text := atoms_in(part.rows, part.encoding.names):
+        remedy = "--dequantise spreads their values over the gaps between them."
+        session.warn("AtomsWarning", f"{text} {remedy}")
 
 
 def _writers(density: DensityEstimator, scores: np.ndarray, session: Session) -> Writers:

@@ -88,12 +88,12 @@ def with_settings(estimator: Estimator, n: int, session: Session) -> Estimator:
 
     Settings change the budget that the estimator would have for n rows.
     """
-    from secant.sizing import training_for
-
-    for name, value in estimator.get_params(deep=True).items():
-        setting = name.rpartition("__")[2]
+    parts = {"": estimator, **estimator.get_params(deep=True)}
+    for name, value in tuple(parts.items())[1:]:
+        owner, _, setting = name.rpartition("__")
         if setting == "training" and session.training:
-            changed = replace(value or training_for(n), **session.training)
+            budget = parts[owner]._method(n, 1).training if value is None else value
+            changed = replace(budget, **session.training)
             estimator.set_params(**{name: changed})
         elif setting == "progress" and session.quiet:
             estimator.set_params(**{name: False})

@@ -12,10 +12,9 @@ import typer
 from secant.tables.missing import Missing
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
 
-    from secant.tables.encoding import Encoded, Encoding
+    from secant.tables.encoding import EncodedTable, Encoding
 
 __all__ = ["Columns", "Missing", "MissingOption", "OneTable", "TwoTables", "patterns"]
 
@@ -46,44 +45,28 @@ def patterns(values: Sequence[str] | None, names: Sequence[str]) -> list[str] | 
     ]
 
 
-@dataclass(frozen=True)
 class OneTable:
-    """A table as numbers.
-
-    Attributes:
-        table: as read from the file.
-        encoding: of its columns.
-        encoded: the encoded rows.
-    """
-
-    table: pa.Table
-    encoding: Encoding
-    encoded: Encoded
+    """A table with an encoding of its own."""
 
     @classmethod
     def read(
         cls, path: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
-    ) -> OneTable:
+    ) -> EncodedTable:
         """Read a file and encode it by itself."""
         from secant.tables.files import column_names, read_table
 
         table = read_table(path, patterns(columns, column_names(path)))
         return cls.encoded_by_itself(table, path, missing, seed=seed)
 
-    @classmethod
+    @staticmethod
     def encoded_by_itself(
-        cls, table: pa.Table, path: Path, missing: Missing, *, seed: int
-    ) -> OneTable:
+        table: pa.Table, path: Path, missing: Missing, *, seed: int
+    ) -> EncodedTable:
         """Encode a table, or some of its columns."""
-        from secant.tables.encoding import Encoding
+        from secant.tables.encoding import EncodedTable, Encoding
 
         made = Encoding.fitted([table], missing, labels=[str(path)])
-        return cls(table, made, made.encode(table, seed=seed))
-
-    @property
-    def rows(self) -> np.ndarray:
-        """(n, d) float64."""
-        return self.encoded.rows
+        return EncodedTable(table, made, made.encode(table, seed=seed))
 
 
 @dataclass(frozen=True)
@@ -95,25 +78,19 @@ class TwoTables:
         second: the table of p_1.
     """
 
-    first: OneTable
-    second: OneTable
+    first: EncodedTable
+    second: EncodedTable
 
     @classmethod
     def read(
         cls, a: Path, b: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
     ) -> TwoTables:
         """Read two files; their columns are matched by name."""
-        from secant.tables.encoding import Encoding
+        from secant.tables.encoding import encoded_pair
         from secant.tables.files import column_names, read_table
 
         tables = [read_table(path, patterns(columns, column_names(path))) for path in (a, b)]
-        made = Encoding.fitted(tables, missing, labels=[str(a), str(b)])
-        # The noise on categories must differ between the two.
-        first, second = (
-            OneTable(table, made, made.encode(table, seed=2 * seed + number))
-            for number, table in enumerate(tables)
-        )
-        return cls(first, second)
+        return cls(*encoded_pair(tables, missing, labels=[str(a), str(b)], seed=seed))
 
     @property
     def encoding(self) -> Encoding:

@@ -20,6 +20,7 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     import numpy as np
 
+    from secant.tables.encoding import EncodedTable
     from secant.tasks import MIOptions, MutualInformation, MutualInformationMatrix
 
 __all__ = ["mi"]
@@ -134,10 +135,11 @@ def _pair_information(
         missing: how to treat missing values.
         settings: of the estimate.
     """
-    from secant.tasks import mutual_information
-
     parts = _read(data, named, missing, seed=session.seed)
     blocks = _common_rows(list(parts.values()))
+    # Only now: it imports JAX, which takes longer than to find a mistake in a table.
+    from secant.tasks import mutual_information
+
     n = blocks[0].shape[0]
     session.say(f"{n:,} rows of {data}")
     options = settings.options(n, session)
@@ -152,7 +154,7 @@ def _pair_information(
 
 
 def _pair_writers(
-    found: MutualInformation, parts: Mapping[str, OneTable], session: Session
+    found: MutualInformation, parts: Mapping[str, EncodedTable], session: Session
 ) -> Writers:
     from secant.report import write_information, write_markdown
 
@@ -166,7 +168,7 @@ def _pair_writers(
 
 def _read(
     data: Path, named: Mapping[str, list[str]], missing: Missing, *, seed: int
-) -> dict[str, OneTable]:
+) -> dict[str, EncodedTable]:
     """The encoded columns of each variable; the file is read once."""
     from secant.tables.files import column_names, read_table, selected
 
@@ -192,7 +194,7 @@ def _check_apart(chosen: Mapping[str, list[str]]) -> None:
             seen[column] = name
 
 
-def _common_rows(parts: list[OneTable]) -> list[np.ndarray]:
+def _common_rows(parts: list[EncodedTable]) -> list[np.ndarray]:
     """The rows that all variables have kept."""
     import numpy as np
 
@@ -249,10 +251,10 @@ def _matrix_information(
 
     Finished pairs are kept beside the report, and the same command continues from them.
     """
-    from secant.tasks import mutual_information_matrix
-
     part = OneTable.read(data, columns, missing, seed=session.seed)
     _check_numbers(part)
+    from secant.tasks import mutual_information_matrix
+
     found = mutual_information_matrix(
         part.rows,
         options=settings.options(part.rows.shape[0], session),
@@ -289,7 +291,7 @@ def _finished_pairs(output: Path | None) -> Path | None:
     return output / "pairs.jsonl"
 
 
-def _check_numbers(part: OneTable) -> None:
+def _check_numbers(part: EncodedTable) -> None:
     several = [code.name for code in part.encoding.codes if len(code.names) > 1]
     if several:
         raise ValueError(

@@ -62,6 +62,7 @@ def scoring(command_name: str, about: str, *, only_densities: bool = False) -> C
         batch_rows: BatchRows = 65_536,
         scheduler: Scheduler = None,
     ) -> None:
+        _check_files(model, data)
         from secant.deploy.scoring import Scorer
         from secant.deploy.scoring.folders import is_many
 
@@ -80,6 +81,16 @@ def scoring(command_name: str, about: str, *, only_densities: bool = False) -> C
 
     score.__doc__ = about
     return command(command_name)(score)
+
+
+def _check_files(model: Path, data: Path) -> None:
+    """Refuse files that are not there or cannot be read, before JAX is imported."""
+    from secant.tables.files import column_names
+
+    if not model.exists():
+        raise ValueError(f"cannot load {model}: there is no such file.")
+    if data.suffix and not data.is_dir() and not any(sign in str(data) for sign in "*?["):
+        column_names(data)
 
 
 class _Asked(NamedTuple):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from secant._host.notebook import Summarised
 from secant.diagnostics.calibration import CalibrationCurve, calibration_curve
 from secant.diagnostics.drift import FeatureDrift
 from secant.diagnostics.normaliser import (
@@ -29,7 +30,7 @@ _SATURATED = 1.0  # nats by which log Ẑ may differ from 0, beyond its error
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatioDiagnostics:
+class RatioDiagnostics(Summarised):
     """Diagnostics of any fitted ratio on held-out rows; `print` gives a report.
 
     Attributes:

@@ -6,9 +6,9 @@ import abc
 from typing import ClassVar, Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from scipy.special import expit, logit
 from sklearn.utils import ClassifierTags, Tags, check_random_state, estimator_html_repr
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -25,6 +25,7 @@ from secant.estimators.checks import (
     naming,
     validated,
 )
+from secant.estimators.nested_parameters import NestedParameters
 from secant.model_files import Savable
 from secant.samples import Sample
 from secant.training.checkpoints import Folder, resuming
@@ -35,11 +36,20 @@ __all__ = ["RatioEstimator"]
 _ROWS = "a numeric array of shape (n, d) without NaN or infinity"
 
 
-class RatioEstimator(Savable, BaseEstimator, abc.ABC):
+class RatioEstimator(Savable, NestedParameters, abc.ABC):
     """An estimator of log r(x) = log p_1(x) − log p_0(x) from samples of both.
 
     `x_1` is the numerator: a positive log ratio means that a row is more likely under p_1.
+
+    For scikit-learn it is a classifier of the labels 0 and 1, so that cross-validation stratifies
+    its folds and calibration tools accept it. The prior of that classifier is the share of rows, or
+    of their weight, in the fit; `log_ratio` does not depend on it.
+
+    Attributes:
+        class_prior_: the share of x_1 in the fit, the prior probability of label 1.
     """
+
+    class_prior_: float = 0.5  # of models saved without it
 
     # A folder holds one fit, so scikit-learn must not route it to the many fits of a search.
     __metadata_request__fit = {"resume": UNUSED}  # noqa: RUF012, as scikit-learn has it
@@ -70,7 +80,15 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         labels = checked_labels(y, rows.shape[0])
         weights = checked_weights(sample_weight, rows.shape[0], "sample_weight")
         parts = [None, None] if weights is None else [weights[labels == k] for k in (0, 1)]
-        return self._fit_checked(rows[labels == 0], rows[labels == 1], *parts, resume=resume)
+        for label, part in enumerate(parts):
+            if part is not None and not part.any():
+                raise ValueError(
+                    f"`sample_weight` must be positive somewhere in both classes; all rows of "
+                    f"class {label} have weight 0."
+                )
+        self._fit_checked(rows[labels == 0], rows[labels == 1], *parts, resume=resume)
+        self.class_prior_ = float(np.average(labels, weights=weights))
+        return self
 
     def fit_samples(
         self,
@@ -119,6 +137,7 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         sample_1 = Sample(rows_1, checked_weights(weight_1, rows_1.shape[0], "weight_1"))
         with resuming(resume, self.random_state):
             self._fit(sample_0, sample_1, self._drawn_seed())
+        self.class_prior_ = sample_1.mass / (sample_0.mass + sample_1.mass)
         return self
 
     def _drawn_seed(self) -> int:
@@ -145,6 +164,39 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
     def score_samples(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
         """The same as `log_ratio`, under scikit-learn's name."""
         return self.log_ratio(X)
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Minus the logistic loss on the given rows, with equal weight of both samples.
+
+        −E_0[softplus(log r)] − E_1[softplus(−log r)], (D0): higher is better, −2 log 2 for r = 1.
+        """
+        log_ratio = self.log_ratio(X)
+        labels = checked_labels(y, log_ratio.size)
+        loss_0 = np.logaddexp(0.0, log_ratio[labels == 0])
+        loss_1 = np.logaddexp(0.0, -log_ratio[labels == 1])
+        return -float(loss_0.mean()) - float(loss_1.mean())
+
+    @property
+    def classes_(self) -> Int[np.ndarray, " 2"]:
+        """The labels: 0 for p_0 and 1 for p_1."""
+        check_is_fitted(self)
+        return np.array([0, 1])
+
+    def decision_function(self, X: ArrayLike) -> Float[np.ndarray, " n"]:
+        """Log odds of label 1: `log_ratio(X)` + log(π / (1 − π)) with the prior π."""
+        return self.log_ratio(X).astype(np.float64) + logit(self.class_prior_)
+
+    def predict_proba(self, X: ArrayLike) -> Float[np.ndarray, "n 2"]:
+        """Probabilities of the labels 0 and 1, under the class shares of the fit (`class_prior_`).
+
+        P(1 | x) = π r(x) / (1 − π + π r(x)).
+        """
+        odds = self.decision_function(X)
+        return np.column_stack([expit(-odds), expit(odds)])
+
+    def predict(self, X: ArrayLike) -> Int[np.ndarray, " n"]:
+        """The more probable label of each row."""
+        return (self.decision_function(X) > 0.0).astype(np.int64)
 
     def report(self) -> None:
         """Print the diagnostics of the fit: a verdict, then numbers in groups."""
@@ -179,8 +231,9 @@ class RatioEstimator(Savable, BaseEstimator, abc.ABC):
         return doubles(rows, "X")
 
     def __sklearn_tags__(self) -> Tags:
-        """scikit-learn's capability tags: fit needs y, and y holds two labels."""
+        """scikit-learn's capability tags: a classifier of two labels, which fit needs."""
         tags: Tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
         tags.target_tags.required = True
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags

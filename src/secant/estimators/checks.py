@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from secant.exceptions import PrecisionWarning
 from secant.tables.frames import Frame, frame_of, rows_of
@@ -231,7 +231,7 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
         check_unmasked(y)
         labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
+        labels = column_or_1d(labels, warn=True)
     if labels.shape != (n,):
         raise ValueError(f"`y` must have shape ({n},), one label a row; got {labels.shape}.")
     if labels.dtype.kind not in "fiub":
@@ -240,11 +240,17 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
             f"got dtype {labels.dtype}."
         )
     found = np.unique(labels)
+    if found.size == 1 and found[0] in (0, 1):
+        raise ValueError(
+            "`y` must hold both labels, 0 (rows of p_0) and 1 (rows of p_1); got one class only, "
+            f"{found[0]:g}. In cross-validation, use StratifiedKFold: each of its folds has both."
+        )
     if not (found.size == 2 and (found == [0, 1]).all()):
         shown = ", ".join(str(v) for v in found[:5].tolist())
         raise ValueError(
-            "`y` must hold the labels 0 (rows of p_0) and 1 (rows of p_1), both of them; "
-            f"got {found.size} distinct value(s): {shown}{', …' if found.size > 5 else ''}."
+            "Unknown label type: `y` must hold the labels 0 (rows of p_0) and 1 (rows of p_1), "
+            f"both of them; got {found.size} distinct value(s): {shown}"
+            f"{', …' if found.size > 5 else ''}. Only binary classification is supported."
         )
     return labels.astype(np.int64)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from secant.anchoring import AnchorRule, resolved_anchor
@@ -96,6 +98,9 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
                 training_for(n_rows, along_path=False) if self.training is None else self.training
             ),
         )
+
+    def _default_component(self, name: str) -> object:
+        return super()._default_component(name) if name != "trunk" else trunk_for(math.inf, 1)
 
     def _resolved_loss(self) -> DirectLoss:
         if isinstance(self.loss, DirectLoss):

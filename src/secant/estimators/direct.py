@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import ArrayLike
 
 from secant.diagnostics import FeatureDrift, RatioDiagnostics
 from secant.estimators._base import RatioEstimator
-from secant.estimators.checks import checked_labels
 from secant.exceptions import OverlapWarning
 
-__all__ = ["DirectDiagnostics", "DirectMixin", "HeldOutRatios", "fold_numbers"]
+__all__ = ["DirectDiagnostics", "HeldOutRatios", "fold_numbers"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,26 +91,13 @@ def fold_numbers(
     return folds
 
 
-class DirectMixin:
-    """An estimator whose score is the logistic loss of its log ratio, (D0) with equal counts."""
-
-    def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Minus the logistic loss on the given rows, with equal weight of both samples.
-
-        −E_0[softplus(log r)] − E_1[softplus(−log r)]: higher is better, −2 log 2 for r = 1.
-        """
-        log_ratio = self.log_ratio(X)  # type: ignore[attr-defined]
-        labels = checked_labels(y, log_ratio.size)
-        return -HeldOutRatios(log_ratio[labels == 0], log_ratio[labels == 1]).loss()[0]
-
-
 def __getattr__(name: str) -> type:
-    """`DirectRatio`, which `DirectMixin` has replaced."""
-    if name != "DirectRatio":
+    """`DirectMixin` and `DirectRatio`, whose score every estimator has now."""
+    if name not in ("DirectMixin", "DirectRatio"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}.")
     warnings.warn(
-        "DirectRatio will be removed: derive from (DirectMixin, RatioEstimator) instead.",
+        f"{name} will be removed: derive from RatioEstimator, which has its score.",
         DeprecationWarning,
         stacklevel=2,
     )
-    return type("DirectRatio", (DirectMixin, RatioEstimator), {})
+    return type(name, (RatioEstimator,) if name == "DirectRatio" else (), {})

@@ -82,7 +82,7 @@ class NeuralMixin(_Estimator):
         n_features = jax.eval_shape(lambda key: sampler(key, 2), jax.random.key(0))[0].shape[1]
         with resuming(resume, self.random_state):
             self._learn(sampler, math.inf, n_features, seed)
-        self.n_features_in_ = n_features
+        self.n_features_in_, self.class_prior_ = n_features, 0.5
         return self
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:

@@ -19,7 +19,6 @@ from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import is_count
 from secant.estimators.direct import (
     DirectDiagnostics,
-    DirectMixin,
     HeldOutRatios,
     fold_numbers,
 )
@@ -34,7 +33,7 @@ _CALIBRATIONS = ("isotonic", "sigmoid")
 _MOST_COLUMNS = 50  # whose products, some 1300, the default still takes
 
 
-class SklearnRatio(DirectMixin, RatioEstimator):
+class SklearnRatio(RatioEstimator):
     """log r(x) = log P(1 | x) − log P(0 | x) − log(n_1/n_0) from a classifier's probabilities.
 
     The last term undoes the class prior (D0): n_0 and n_1 are the counts, or the total weights, of

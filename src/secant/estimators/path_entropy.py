@@ -10,13 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from secant._host.jax_process import check_not_forked
 from secant.anchoring import AnchorRule, resolved_anchor
 from secant.estimators.checks import checked_rows
+from secant.estimators.nested_parameters import NestedParameters
 from secant.fitting import Method, fit
 from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
@@ -63,7 +63,7 @@ class EntropyDifference(NamedTuple):
         )
 
 
-class PathEntropy(Savable, BaseEstimator):
+class PathEntropy(Savable, NestedParameters):
     """H(p_0) − H(p_1) = −∫ E[∇·v̄(x_t, t)] dt with a learned mean velocity v̄ (F1).
 
     Where p_0 is the product of p_1's margins this is the mutual information (or the total
@@ -139,7 +139,7 @@ class PathEntropy(Savable, BaseEstimator):
         self.difference_ = scaled.unbent(self.scaling_, data.raw_0, data.raw_1)
         return self
 
-    def _method(self, n_rows: int, n_features: int) -> Method:
+    def _method(self, n_rows: float, n_features: int) -> Method:
         model = MeanVelocity(trunk_for(n_rows, n_features)) if self.model is None else self.model
         if not isinstance(model, MeanVelocity):
             raise TypeError(f"`model` must be a MeanVelocity or None; got {model!r}.")

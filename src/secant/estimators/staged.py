@@ -12,7 +12,7 @@ from sklearn.base import clone
 from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import is_count
 from secant.estimators.classifier import ClassifierRatio
-from secant.estimators.direct import DirectDiagnostics, DirectMixin, HeldOutRatios
+from secant.estimators.direct import DirectDiagnostics, HeldOutRatios
 from secant.exceptions import OverlapWarning
 from secant.samples import Sample
 
@@ -21,7 +21,7 @@ __all__ = ["StagedRatio"]
 _HELD_OUT_SHARE = 0.1
 
 
-class StagedRatio(DirectMixin, RatioEstimator):
+class StagedRatio(RatioEstimator):
     """log r = Σ_k log r_k, where r_k compares x_1 with x_0 weighted by the stages before (R3).
 
     Where one classifier saturates, the next one starts from samples that are nearer. Stages are

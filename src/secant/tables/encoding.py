@@ -12,12 +12,12 @@ from jaxtyping import Bool, Float, Int
 
 from secant.tables.codes import ColumnCode, OneHot, Quantity, code_from_json
 from secant.tables.errors import TableError, counted, nearest, quoted, shown
-from secant.tables.frames import arrow_table
+from secant.tables.frames import arrow_table, frame_of, needs_encoding
 from secant.tables.kinds import Kind, is_missing, kind_of, numbers, plain
 from secant.tables.matching import default_labels, matched_kinds
 from secant.tables.missing import Missing
 
-__all__ = ["Encoded", "Encoding", "Missing"]
+__all__ = ["Encoded", "EncodedTable", "Encoding", "Missing", "encoded_pair", "frames_as_numbers"]
 
 
 @dataclass(frozen=True, eq=False)  # arrays do not compare or hash
@@ -177,6 +177,89 @@ class Encoding:
                 )
 
 
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """A table and its rows as numbers.
+
+    Attributes:
+        table: as given.
+        encoding: of its columns.
+        encoded: the encoded rows.
+    """
+
+    table: pa.Table
+    encoding: Encoding
+    encoded: Encoded
+
+    @property
+    def rows(self) -> Float[np.ndarray, "n d"]:
+        """(n, d) float64."""
+        return self.encoded.rows
+
+    def numbers_of(self, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+        """The numbers that encoded rows have in the table."""
+        return self.encoded.kept[rows]
+
+    def cells_of(self, rows: Int[np.ndarray, " k"]) -> tuple[tuple[str, ...], ...]:
+        """Cells of encoded rows, as text."""
+        columns = self.table.select(list(self.encoding.inputs))
+        found = columns.take(self.numbers_of(rows)).to_pylist()
+        return tuple(tuple(_cell(value) for value in row.values()) for row in found)
+
+
+def encoded_pair(
+    tables: Sequence[object],
+    missing: Missing = Missing.REFUSE,
+    *,
+    labels: Sequence[str] | None = None,
+    seed: int = 0,
+) -> tuple[EncodedTable, EncodedTable]:
+    """Two tables in a common encoding; their columns are matched by name.
+
+    Args:
+        tables: Arrow tables or data frames.
+        missing: What to do about missing values.
+        labels: What to call the tables in messages.
+        seed: Of the noise on categories, which is independent in the two.
+    """
+    made = Encoding.fitted(tables, missing, labels=labels)
+    given = [arrow_table(table) for table in tables]
+    first, second = (
+        EncodedTable(table, made, made.encode(table, seed=2 * seed + number))
+        for number, table in enumerate(given)
+    )
+    return first, second
+
+
+def frames_as_numbers(
+    x_0: object, x_1: object, missing: Missing | str, *, labels: Sequence[str], seed: int
+) -> tuple[EncodedTable, EncodedTable] | None:
+    """Two data frames as the command line encodes them; None for numbers without gaps, and arrays.
+
+    Args:
+        x_0: A data frame or an array.
+        x_1: The other.
+        missing: What to do about missing values, or the value of that.
+        labels: What to call the two in messages.
+        seed: Of the noise on categories.
+    """
+    choices = [choice.value for choice in Missing]
+    if not isinstance(missing, Missing) and missing not in choices:
+        raise ValueError(f"`missing` must be one of {choices}; got {missing!r}.")
+    frames = [None if isinstance(x, np.ndarray) else frame_of(x) for x in (x_0, x_1)]
+    first, second = frames
+    if first is None or second is None or not (needs_encoding(first) or needs_encoding(second)):
+        return None
+    return encoded_pair([x_0, x_1], Missing(missing), labels=labels, seed=seed)
+
+
+def _cell(value: object) -> str:
+    """A cell as a reader would write it: six digits, and a dash for what is missing."""
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def _code(
     name: str, kind: Kind, columns: Sequence[pa.ChunkedArray], missing: Missing
 ) -> ColumnCode:
@@ -214,8 +297,8 @@ def _refuse_missing(lacks: Mapping[str, Bool[np.ndarray, " n"]], label: str) -> 
     if any(where.any() for where in lacks.values()):
         raise TableError(
             f"Values are missing in {label}: {_counts(lacks)}. Leave those rows out with "
-            "`--missing drop` (in Python, Missing.DROP), or fill them in with "
-            "`--missing impute` (Missing.IMPUTE)."
+            "`--missing drop` (in Python, missing='drop'), or fill them in with "
+            "`--missing impute` (missing='impute')."
         )
 
 

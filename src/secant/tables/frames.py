@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Frame", "arrow_table", "frame_of", "rows_of"]
+__all__ = ["Frame", "arrow_table", "frame_of", "needs_encoding", "rows_of"]
 
 Frame = nw.DataFrame[Any]
 
@@ -40,6 +40,17 @@ def rows_of(frame: Frame) -> np.ndarray:
     if not frame.columns:
         return np.empty((len(frame), 0))
     return np.column_stack([_numbers(column) for column in frame.iter_columns()])
+
+
+def needs_encoding(frame: Frame) -> bool:
+    """Whether there are booleans, missing values or columns that hold no numbers."""
+    if any(kind == nw.Boolean for kind in frame.schema.values()):
+        return True
+    try:
+        rows = rows_of(frame)
+    except (TypeError, ValueError):
+        return True
+    return rows.dtype.kind == "f" and bool(np.isnan(rows).any())
 
 
 def _is_number(kind: nw.dtypes.DType) -> bool:

@@ -20,6 +20,7 @@ from secant.estimators import RatioEstimator
 from secant.estimators.checks import checked_rows, column_names
 from secant.exceptions import OverlapWarning
 from secant.sizing import FEW_ROWS
+from secant.tables.encoding import EncodedTable, Missing, frames_as_numbers
 from secant.tasks.attribution import FeatureContribution, feature_contributions
 from secant.tasks.comparison_result import ColumnHistogram, Comparison, Degree, UnlikeRows
 from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
@@ -44,6 +45,7 @@ def compare(
     *,
     feature_names: Sequence[str] | None = None,
     sample_names: tuple[str, str] = ("x_0", "x_1"),
+    missing: Missing | str = Missing.REFUSE,
     estimator: RatioEstimator | None = None,
     n_folds: int | None = None,
     n_permutations: int = 999,
@@ -57,11 +59,16 @@ def compare(
     Jensen–Shannon, the p-value, overlap, effective sample sizes, columns, rows and calibration all
     follow from it. That samples hardly overlap is part of the result, not a warning.
 
+    Data frames with text, categories, booleans, dates or missing values are encoded as on the
+    command line (`secant.tables.encoding`); their columns are then matched by name.
+
     Args:
-        x_0: (n_0, d) rows of p_0; an array or a table.
+        x_0: (n_0, d) rows of p_0; an array or a data frame.
         x_1: (n_1, d) rows of p_1, of the same columns.
-        feature_names: of the columns; None takes those of a table.
+        feature_names: of the columns; None takes those of a data frame.
         sample_names: what the samples are called in what is printed.
+        missing: of data frames: "refuse" raises an error with counts, "drop" leaves out rows with
+            a missing value, "impute" takes the median, and a category of its own for text.
         estimator: cloned for each fold; None chooses by the loss on held-out rows, see `cross_fit`.
         n_folds: parts of the rows; None is 5 below 5,000 rows and 2 from there on.
         n_permutations: of the labels, for the p-value, which is at least 1/(1 + this).
@@ -82,6 +89,10 @@ def compare(
     """
     began = time.perf_counter()
     checked_permutations(n_permutations)
+    seed = _seed(random_state)
+    tables = frames_as_numbers(x_0, x_1, missing, labels=("x_0", "x_1"), seed=seed)
+    if tables is not None:
+        x_0, x_1, feature_names = _encoded(tables, feature_names)
     rows_0 = checked_rows(x_0, "x_0")
     rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
     given = _agreed_names(x_0, x_1, feature_names, arguments=("x_0", "x_1"))
@@ -95,7 +106,8 @@ def compare(
         folds,
         n_permutations,
         confidence,
-        _seed(random_state),
+        Missing(missing),
+        seed,
     )
     rng = check_random_state(plan.seed)
     with warnings.catch_warnings():
@@ -103,7 +115,21 @@ def compare(
         warnings.simplefilter("ignore", OverlapWarning)
         fits = cross_fit(chosen, rows_0, rows_1, n_folds=plan.n_folds, random_state=rng)
     found = _compared(fits, rows_0, rows_1, plan, rng)
+    found = found if tables is None else found.with_cells(*tables)
     return replace(found, seconds=time.perf_counter() - began)
+
+
+def _encoded(
+    tables: tuple[EncodedTable, EncodedTable], feature_names: Sequence[str] | None
+) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"], tuple[str, ...]]:
+    """Rows of both tables and the names of their encoded columns."""
+    if feature_names is not None:
+        raise ValueError(
+            "`feature_names` must be None for data frames with text, categories, dates or missing "
+            "values, whose own names are kept; rename their columns instead."
+        )
+    first, second = tables
+    return first.rows, second.rows, first.encoding.names
 
 
 @dataclass(frozen=True)
@@ -116,6 +142,7 @@ class _Plan:
     n_folds: int
     n_permutations: int
     confidence: float
+    missing: Missing
     seed: int
 
     def __post_init__(self) -> None:
@@ -124,8 +151,9 @@ class _Plan:
     @property
     def call(self) -> str:
         """This plan as a line of Python."""
+        treated = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
         return (
-            f"secant.compare(x_0, x_1, estimator={one_line(self.estimator)}, "
+            f"secant.compare(x_0, x_1, {treated}estimator={one_line(self.estimator)}, "
             f"n_folds={self.n_folds}, n_permutations={self.n_permutations}, "
             f"confidence={self.confidence:g}, random_state={self.seed})"
         )

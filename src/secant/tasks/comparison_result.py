@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import enum
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from secant._host.escaping import one_line
-from secant._host.notebook import fragment
+from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import CalibrationCurve
+from secant.tables.encoding import EncodedTable
 from secant.tasks.attribution import FeatureContribution, feature_lines, feature_pairs
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.divergence_result import Divergence
@@ -73,6 +74,15 @@ class UnlikeRows:
                 f"{len(self.cells)} rows of {sorted({len(row) for row in self.cells})}."
             )
 
+    def with_cells(self, source: EncodedTable) -> UnlikeRows:
+        """The same rows as a table numbers and writes them, rather than its encoding."""
+        return replace(
+            self,
+            numbers=source.numbers_of(self.numbers),
+            columns=source.encoding.inputs,
+            cells=source.cells_of(self.numbers),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnHistogram:
@@ -104,7 +114,7 @@ class ColumnHistogram:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Summarised):
     """Two samples compared by one cross-fit; `print` it.
 
     Attributes:
@@ -277,9 +287,13 @@ class Comparison:
         """Numbers of the n rows of x_1 that are least like x_0, the first least."""
         return np.argsort(-self.log_ratio_1, kind="stable")[:n]
 
-    def summary(self) -> str:
-        """The same text as `print` shows."""
-        return str(self)
+    def with_cells(self, first: EncodedTable, second: EncodedTable) -> Comparison:
+        """The same with the most unlike rows as they stand in the tables."""
+        return replace(
+            self,
+            unlike_0=self.unlike_0.with_cells(first),
+            unlike_1=self.unlike_1.with_cells(second),
+        )
 
     def __str__(self) -> str:
         """The verdict, the numbers behind it, and the first columns and rows."""

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, DensityMixin, clone
+from sklearn.base import DensityMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
@@ -30,6 +30,7 @@ from secant.bases import (
 from secant.bases.held_out import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.estimators.checks import validated
+from secant.estimators.nested_parameters import NestedParameters
 from secant.exceptions import NormaliserWarning, UntrainedWarning
 from secant.model_files import Savable
 from secant.models.networks import FourierMLP
@@ -63,7 +64,7 @@ _MOST_BASE_ROWS = 2_000_000
 _MOST_BASE_NUMBERS = 64_000_000  # 256 MiB
 
 
-class DensityEstimator(Savable, DensityMixin, BaseEstimator):
+class DensityEstimator(Savable, DensityMixin, NestedParameters):
     """log p(x) = log r(x) + log p_0(x) − log Ẑ, with p_0 a base and r learned on top of it.
 
     Contract of scikit-learn's `KernelDensity`: `fit`, `score_samples`, `score`, `sample`. One
@@ -113,6 +114,9 @@ class DensityEstimator(Savable, DensityMixin, BaseEstimator):
         self.dequantise = dequantise
         self.annealing = annealing
         self.random_state = random_state
+
+    def _default_component(self, name: str) -> object:
+        return Annealing() if name == "annealing" else None
 
     # A folder holds one fit, so scikit-learn must not route it to the many fits of a search.
     __metadata_request__fit = {"resume": UNUSED}  # noqa: RUF012, as scikit-learn has it

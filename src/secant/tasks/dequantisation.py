@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 
 from secant.exceptions import AtomsWarning
 
-__all__ = ["Dequantisation", "columns_with_atoms", "warn_of_atoms"]
+__all__ = ["Dequantisation", "atoms_in", "columns_with_atoms", "warn_of_atoms"]
 
 Rows = Float[np.ndarray, "n d"]
 
@@ -65,15 +65,23 @@ class Dequantisation(eqx.Module):
         return np.where(spread, self.origins + steps * gaps, x)
 
 
+def atoms_in(x: Rows, names: Sequence[str]) -> str:
+    """The columns that have no density, in words; nothing if all have one."""
+    found = np.flatnonzero(columns_with_atoms(x))
+    if not found.size:
+        return ""
+    listed = ", ".join(names[i] for i in found[:5]) + (", …" if found.size > 5 else "")
+    return (
+        f"{found.size} of {x.shape[1]} columns ({listed}) hold values that most rows share: they "
+        "have atoms and no density, and the likelihood can be raised without bound on them."
+    )
+
+
 def warn_of_atoms(x: Rows, names: Sequence[str]) -> None:
     """Name the columns that have no density."""
-    found = np.flatnonzero(columns_with_atoms(x))
-    if found.size:
-        listed = ", ".join(names[i] for i in found[:5]) + (", …" if found.size > 5 else "")
+    if text := atoms_in(x, names):
         warnings.warn(
-            f"{found.size} of {x.shape[1]} columns ({listed}) hold values that most rows share: "
-            "they have atoms and no density, and the likelihood can be raised without bound on "
-            "them. Pass dequantise='auto', or name the columns, to spread their values over the "
+            f"{text} Pass dequantise='auto', or name the columns, to spread their values over the "
             "gaps between them.",
             AtomsWarning,
             stacklevel=3,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
-from secant._host.notebook import fragment
+from secant._host.notebook import Summarised, fragment
 from secant.tasks import divergence_terms as terms_of
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.divergence_intervals import Intervals, normal_estimate, regression_of
@@ -17,7 +17,7 @@ __all__ = ["Divergence", "chi2_from", "jensen_shannon_from", "kl_from", "total_v
 
 
 @dataclass(frozen=True, eq=False)
-class Divergence:
+class Divergence(Summarised):
     """An estimated divergence with its error.
 
     Attributes:

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, DTypeLike
 
+from secant._host.notebook import Summarised
 from secant.diagnostics import effective_sample_size
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
@@ -20,7 +21,7 @@ __all__ = ["ImportanceWeights", "WeightedMean", "check_clip", "importance_weight
 
 
 @dataclass(frozen=True)
-class WeightedMean:
+class WeightedMean(Summarised):
     """A mean over the target, from weighted source rows.
 
     Attributes:
@@ -35,9 +36,16 @@ class WeightedMean:
     interval: tuple[float, float]
     confidence: float
 
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.estimate:.4g} ± {self.standard_error:.4g}, {self.confidence:.0%} interval "
+            f"[{low:.4g}, {high:.4g}]"
+        )
+
 
 @dataclass(frozen=True, eq=False)
-class ImportanceWeights:
+class ImportanceWeights(Summarised):
     """Weights of the source's rows; `np.asarray` of it, and its length, are those of the weights.
 
     Attributes:

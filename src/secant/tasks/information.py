@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.base import clone
 
-from secant._host.notebook import fragment
+from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
 from secant.sizing import FEW_ROWS
@@ -108,7 +108,7 @@ class OnPath:
 
 
 @dataclass(frozen=True)
-class MutualInformation:
+class MutualInformation(Summarised):
     """Mutual information (or total correlation) with its error.
 
     Attributes:

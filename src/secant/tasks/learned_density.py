@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from secant._host.notebook import Summarised
 from secant.bases import Base, Reference
 from secant.diagnostics import Normaliser, log_normaliser
 from secant.estimators import RatioEstimator
@@ -30,7 +31,7 @@ _MOST_CANDIDATES = 2_000_000
 
 
 @dataclass(frozen=True)
-class LogNormalizer:
+class LogNormalizer(Summarised):
     """log Ẑ = log ∫ r̂ p_0; it is 0 for the true ratio.
 
     Attributes:

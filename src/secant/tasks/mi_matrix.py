@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import false_discovery_control
 from sklearn.utils import check_random_state
 
-from secant._host.notebook import fragment
+from secant._host.escaping import one_line
+from secant._host.notebook import Summarised, fragment
 from secant.estimators.checks import checked_rows, column_names
 from secant.tasks.information import MIOptions
 from secant.tasks.mutual_information import total_correlation
@@ -30,7 +31,7 @@ __all__ = ["FinishedPairs", "MutualInformationMatrix", "mutual_information_matri
 
 
 @dataclass(frozen=True)
-class MutualInformationMatrix:
+class MutualInformationMatrix(Summarised):
     """I(column i; column j) for all pairs; symmetric, NaN on the diagonal.
 
     Attributes:
@@ -95,9 +96,13 @@ class MutualInformationMatrix:
         known = [pair for pair in pairs if np.isfinite(self.estimate[pair])]
         return sorted(known, key=lambda pair: -float(self.estimate[pair]))[:n]
 
-    def _repr_html_(self) -> str:
-        """For notebooks: the strongest pairs."""
-        pairs = [
+    @property
+    def _title(self) -> str:
+        return f"mutual information of {len(self.names)} columns, {self.base}"
+
+    def _lines(self) -> list[tuple[str, str]]:
+        """The strongest pairs, and what is known of each."""
+        return [
             (
                 f"{self.names[i]} and {self.names[j]}",
                 f"{self.estimate[i, j]:.3f} ± {self.standard_error[i, j]:.3f} "
@@ -105,7 +110,15 @@ class MutualInformationMatrix:
             )
             for i, j in self.strongest()
         ]
-        return fragment(f"mutual information of {len(self.names)} columns, {self.base}", pairs)
+
+    def __str__(self) -> str:
+        """The strongest pairs, one a line."""
+        lines = (f"{one_line(pair)}: {value}" for pair, value in self._lines())
+        return "\n".join([f"{self._title}; the strongest pairs:", *lines])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the strongest pairs."""
+        return fragment(self._title, self._lines())
 
     def _write(self, ax: Axes, i: int, j: int, top: float) -> None:
         value = float(self.estimate[i, j])

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
+from secant._host.notebook import Summarised
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.tasks.cross_fitting import CrossFit, cross_fit
@@ -25,7 +26,7 @@ __all__ = ["TwoSampleTest", "tested", "two_sample_test"]
 
 
 @dataclass(frozen=True, eq=False)
-class TwoSampleTest:
+class TwoSampleTest(Summarised):
     """A test of p_0 = p_1.
 
     Attributes:

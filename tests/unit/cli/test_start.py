@@ -70,3 +70,26 @@ def test_every_command_explains_itself(path):
     if path not in (["density"],):
         for option in ("--json", "--seed", "--quiet", "--strict", "--config"):
             assert option in found.stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare gaps.csv gaps.csv",
+        "fit gaps.csv gaps.csv -o m.secant",
+        "mi gaps.csv --x x --y y",
+        "mi gaps.csv --matrix",
+        "density fit gaps.csv -o m.secant",
+        "score none.secant gaps.csv -o out.csv",
+    ],
+)
+def test_a_mistake_in_the_data_is_found_before_jax_is_imported(tmp_path, line):
+    (tmp_path / "gaps.csv").write_text("x,y\n1,2\n3,\n")
+    code = (
+        "import sys\nfrom secant.cli import app\n"
+        "try:\n    app(sys.argv[1:])\nexcept SystemExit as end:\n"
+        "    print(end.code, 'jax' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, *line.split()]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert found.stdout == "2 False\n", found.stderr

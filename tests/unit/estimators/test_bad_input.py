@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from tests.fabricated import fabricated
 
 from secant import (
@@ -141,8 +141,8 @@ BAD_LABELS = {
     "signs": (lambda y: 2 * y - 1, r"got 2 distinct value\(s\): -1, 1"),
     "three": (lambda y: np.arange(y.size) % 3, r"got 3 distinct value\(s\): 0, 1, 2"),
     "many": (lambda y: np.arange(y.size), r"got 400 distinct value\(s\): 0, 1, 2, 3, 4, …"),
-    "p_0 only": (lambda y: 0 * y, r"both of them; got 1 distinct value\(s\): 0"),
-    "p_1 only": (lambda y: 0 * y + 1, r"both of them; got 1 distinct value\(s\): 1"),
+    "p_0 only": (lambda y: 0 * y, r"both labels, .*got one class only, 0\. .*StratifiedKFold"),
+    "p_1 only": (lambda y: 0 * y + 1, r"both labels, .*got one class only, 1\. .*StratifiedKFold"),
     "NaN": (lambda y: np.where(y, 1.0, np.nan), r"2 distinct value\(s\): 1.0, nan"),
     "text": (lambda y: np.where(y, "new", "old"), "Unknown label type: .* got dtype <U3"),
     "mixed": (lambda y: np.where(y, np.array("new", dtype=object), 0), "Unknown label type"),
@@ -163,7 +163,13 @@ def test_bad_labels(fitted, new, samples, kind, method):
 @pytest.mark.parametrize("labels", [bool, float, np.int8])
 def test_labels_of_any_number_type(new, fitted, samples, labels):
     # fit and fit_samples see the same rows in the same order, so nothing at all may differ.
-    same = new().fit(samples.X, samples.y.astype(labels)[:, None])
+    same = new().fit(samples.X, samples.y.astype(labels))
+    np.testing.assert_array_equal(same.log_ratio(samples.X), fitted.log_ratio(samples.X))
+
+
+def test_labels_in_a_column_are_taken_with_a_warning(new, fitted, samples):
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        same = new().fit(samples.X, samples.y[:, None])
     np.testing.assert_array_equal(same.log_ratio(samples.X), fitted.log_ratio(samples.X))
 
 
@@ -188,7 +194,7 @@ def test_bad_weights(new, samples, kind, name):
 def test_bad_sample_weight(new, samples):
     with pytest.raises(ValueError, match=r"`sample_weight` must have shape \(400,\)"):
         new().fit(samples.X, samples.y, sample_weight=np.ones(3))
-    with pytest.raises(ValueError, match="`weight_0` must not be zero everywhere"):
+    with pytest.raises(ValueError, match="both classes; all rows of class 0 have weight 0"):
         new().fit(samples.X, samples.y, sample_weight=samples.y)
 
 

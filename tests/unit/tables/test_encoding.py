@@ -140,7 +140,7 @@ def test_missing_values_are_filled_in_from_both_tables():
 
 def test_missing_values_are_counted_and_refused():
     a = pa.table({"x": [1.0, None, NAN], "c": ["u", None, "v"], "y": [1, 2, 3]})
-    message = r"missing in the table: 'x' 2, 'c' 1 of 3 rows.*Missing.DROP.*--missing impute"
+    message = r"missing in the table: 'x' 2, 'c' 1 of 3 rows.*missing='drop'.*--missing impute"
     with pytest.raises(TableError, match=message):
         Encoding.fitted([a])
     whole = a.slice(0, 1)

@@ -75,3 +75,10 @@ def test_tables_with_columns_in_another_order_are_refused_under_the_callers_name
         cross_fit(estimator(), a, b, names=("source", "target"))
     with pytest.raises(ValueError, match=r"`target` must have shape \(n, d\) with d = 2"):
         cross_fit(estimator(), samples()[0], np.zeros((9, 3)), names=("source", "target"))
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_so_few_rows_are_refused_by_their_number(n):
+    # Not with a range of folds from 2 to 1.
+    with pytest.raises(ValueError, match=f"at least 4 rows of either sample; got {n}"):
+        cross_fit(estimator(), *samples(n_0=n), n_folds=2)

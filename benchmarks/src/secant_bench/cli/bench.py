@@ -29,18 +29,14 @@ _Choice = TypeVar("_Choice", bound=StrEnum)
 @command("bench list")
 def list_suites(session: Session) -> None:
     """Show the suites."""
-    from secant_bench.catalogue import listed
+    from secant_bench.listing import read_listing
 
-    suites = listed()
+    found = read_listing()
     session.show_table(
         ("suite", "version", "fits a seed", "about"),
-        [(s.name, str(s.version), str(len(s.pairs)), s.about) for s in suites],
+        [(s["name"], str(s["version"]), str(s["entries"]), s["about"]) for s in found],
     )
-    found: list[JSON] = [
-        {"name": s.name, "version": s.version, "entries": len(s.pairs), "about": s.about}
-        for s in suites
-    ]
-    session.finish({"suites": found})
+    session.finish({"suites": [*found]})
 
 
 @app.command("run")

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from secant.estimators._base import RatioEstimator
-from secant.estimators.direct import DirectMixin, fold_numbers
+from secant.estimators.direct import fold_numbers
 from secant.estimators.kernel.basis import GaussianBasis, median_distance, squared_distances
 from secant.estimators.kernel.diagnostics import diagnosed
 from secant.estimators.kernel.least_squares import LeastSquares
@@ -35,7 +35,7 @@ _ROWS_FOR_MEDIAN = 1000
 _ROWS_AT_ONCE = 1 << 14
 
 
-class KernelRatio(DirectMixin, RatioEstimator):
+class KernelRatio(RatioEstimator):
     """The ratio as a combination of Gaussian kernels, r(x) = Σ_k θ_k exp(−‖x − c_k‖²/2σ²).
 
     `"ulsif"` (D1) and `"rulsif"` (D2) are least squares on centres from x_1, `"kulsif"` (D4) least

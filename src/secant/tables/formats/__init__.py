@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 
 from secant._host.atomic_files import is_special
-from secant.tables.errors import TableError, nearest, shown
+from secant.tables.errors import TableError, shown
 from secant.tables.formats.arrays import NumpyArchive, NumpyArray
 from secant.tables.formats.arrow import Arrow
 from secant.tables.formats.base import Sink, TableFormat
@@ -52,8 +53,7 @@ def format_of_file(path: Path) -> TableFormat:
     if path.is_dir():
         raise TableError(f"{shown(path)} is a folder; name a file in it.")
     if not path.exists():
-        beside = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
-        raise TableError(f"{shown(path)} does not exist{nearest(path.name, beside) or '.'}")
+        raise TableError(f"{shown(path)} does not exist{_similar(path) or '.'}")
     if is_special(path):
         raise TableError(
             f"{shown(path)} is a device or a pipe. A table is read more than once: write it to a "
@@ -61,3 +61,10 @@ def format_of_file(path: Path) -> TableFormat:
         )
     check_content(path, found.content)
     return found
+
+
+def _similar(path: Path) -> str:
+    """The text "; did you mean 'x.csv'?" for a file beside it whose stem is similar, or nothing."""
+    beside = {p.stem: p.name for p in path.parent.glob("*")} if path.parent.is_dir() else {}
+    close = difflib.get_close_matches(path.stem, sorted(beside), n=1, cutoff=0.7)
+    return f"; did you mean {shown(beside[close[0]])}?" if close else ""

@@ -36,6 +36,9 @@ _RAGGED = re.compile(
 class Delimited(TableFormat):
     """Lines of text under a line of column names.
 
+    A file whose line of names has no such delimiter but a semicolon, a tab or a bar is read by
+    that; its numbers may then have a decimal comma.
+
     Attributes:
         name: How the format is called.
         delimiter: What stands between two values.
@@ -47,7 +50,7 @@ class Delimited(TableFormat):
 
     def names(self, path: Path) -> list[str]:
         """Columns of a file, by its first line."""
-        check_columns(_first_line(path).count(self.delimiter.encode()) + 1)
+        check_columns(_first_line(path).count(self._found(path).encode()) + 1)
         with _explained(path):
             found = list(self._opened(path).schema.names)
         if not _is_quoted(path):
@@ -58,14 +61,17 @@ class Delimited(TableFormat):
         self, path: Path, columns: Sequence[str], *, rows: int, text: Sequence[str] = ()
     ) -> Iterator[pa.Table]:
         """Tables of at most `rows` rows, in turn; the file is read for types first."""
-        types = found_types(self._texts(path, columns), columns, text)
-        return rebatched((with_types(t, types) for t in self._texts(path, columns)), rows)
+        comma = self._found(path) != ","
+        types = found_types(self._texts(path, columns), columns, text, decimal_comma=comma)
+        texts = self._texts(path, columns)
+        return rebatched((with_types(t, types, decimal_comma=comma) for t in texts), rows)
 
     def read(self, path: Path, columns: Sequence[str], *, text: Sequence[str] = ()) -> pa.Table:
         """The whole table, its file read once."""
+        comma = self._found(path) != ","
         tables = list(self._texts(path, columns))
-        types = found_types(tables, columns, text)
-        return with_types(pa.concat_tables(tables), types)
+        types = found_types(tables, columns, text, decimal_comma=comma)
+        return with_types(pa.concat_tables(tables), types, decimal_comma=comma)
 
     def sink(self, path: Path, schema: pa.Schema) -> Sink:
         """A new file for rows of this schema; text is in quotes, other values are not."""
@@ -93,7 +99,7 @@ class Delimited(TableFormat):
             str(path),
             read_options=csv.ReadOptions(block_size=_BLOCK),
             parse_options=csv.ParseOptions(
-                delimiter=self.delimiter,
+                delimiter=self._found(path),
                 newlines_in_values=True,
                 ignore_empty_lines=not is_single,  # with a single column, a missing value
             ),
@@ -112,12 +118,13 @@ class Delimited(TableFormat):
                 f"The first line holds numbers ({quoted(names)}), not column names. Put a line "
                 "of names above it; numbers that are names must be in quotes."
             )
-        other = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
-        if other is not None:
-            raise TableError(
-                f"The first line has no {shown(self.delimiter)} but {shown(other)} between its "
-                f"names. A .csv has commas between values and a .tsv has tabs: write it again."
-            )
+
+    def _found(self, path: Path) -> str:
+        """The delimiter of a file: that of the format, unless its line of names has another."""
+        line = _first_line(path)
+        if self.delimiter.encode() in line or b'"' in line:
+            return self.delimiter
+        return next((sign for sign in ";\t|," if sign.encode() in line), self.delimiter)
 
 
 def _first_line(path: Path) -> bytes:

@@ -32,28 +32,43 @@ _ORDER = (
 
 
 def found_types(
-    batches: Iterable[pa.Table], columns: Sequence[str], text: Sequence[str]
+    batches: Iterable[pa.Table],
+    columns: Sequence[str],
+    text: Sequence[str],
+    *,
+    decimal_comma: bool = False,
 ) -> dict[str, pa.DataType]:
-    """The type of each column, from tables of text; those in `text` stay text."""
+    """The type of each column, from tables of text; those in `text` stay text.
+
+    `decimal_comma` says that numbers may be written as 0,5.
+    """
     possible = {name: [pa.string()] if name in text else list(_ORDER) for name in columns}
     for table in batches:
         for name, types in possible.items():
             if len(types) > 1:
-                possible[name] = _readable(table[name], types)
+                possible[name] = _readable(table[name], types, decimal_comma=decimal_comma)
     return {name: types[0] for name, types in possible.items()}
 
 
-def with_types(table: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
+def with_types(
+    table: pa.Table, types: Mapping[str, pa.DataType], *, decimal_comma: bool = False
+) -> pa.Table:
     """A table of text, each column read as its type."""
-    columns = {
-        name: table[name] if kind == pa.string() else _read_as(_values(table[name]), kind)
-        for name, kind in types.items()
-    }
-    return pa.table(columns)
+
+    def read(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+        values = _values(column)
+        return _read_as(_with_points(values) if decimal_comma else values, kind)
+
+    return pa.table(
+        {n: table[n] if kind == pa.string() else read(table[n], kind) for n, kind in types.items()}
+    )
 
 
-def _readable(column: pa.ChunkedArray, types: list[pa.DataType]) -> list[pa.DataType]:
+def _readable(
+    column: pa.ChunkedArray, types: list[pa.DataType], *, decimal_comma: bool
+) -> list[pa.DataType]:
     values = _values(column)
+    values = _with_points(values) if decimal_comma else values
     return [kind for kind in types if _is_readable(values, kind)]
 
 
@@ -72,6 +87,13 @@ def _values(column: pa.ChunkedArray) -> pa.ChunkedArray:
     trimmed = pc.ascii_trim_whitespace(column)
     missing = pc.is_in(trimmed, value_set=pa.array(MISSING_WORDS))
     return pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+
+
+def _with_points(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Numbers with a decimal comma as numbers with a point."""
+    return pc.replace_substring_regex(
+        values, r"^([-+]?[0-9]*),([0-9]+([eE][-+]?[0-9]+)?)$", r"\1.\2"
+    )
 
 
 def _read_as(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
