@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     )
     from secant.model_files import ModelFileError, load
     from secant.tasks import (
+        Check,
+        CheckError,
         Comparison,
         CovariateShift,
         DensityEstimator,
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
         MIOptions,
         MutualInformation,
         MutualInformationMatrix,
+        check,
         chi2_divergence,
         compare,
         detect_drift,
@@ -95,6 +98,8 @@ __all__ = [
     "AdaptiveMargins",
     "AtomsWarning",
     "ChasmSwitch",
+    "Check",
+    "CheckError",
     "CheckpointError",
     "CheckpointWarning",
     "ClassifierRatio",
@@ -132,6 +137,7 @@ __all__ = [
     "UntrainedWarning",
     "bases",
     "benchmarks",
+    "check",
     "chi2_divergence",
     "citation",
     "compare",
@@ -201,6 +207,8 @@ _HOMES = {
     ),
     "secant._host.jax_process": ("keep_programs",),
     "secant.tasks": (
+        "Check",
+        "CheckError",
         "Comparison",
         "CovariateShift",
         "DensityEstimator",
@@ -209,6 +217,7 @@ _HOMES = {
         "MIOptions",
         "MutualInformation",
         "MutualInformationMatrix",
+        "check",
         "chi2_divergence",
         "compare",
         "detect_drift",

@@ -3,6 +3,8 @@
 import warnings
 
 from secant.tasks.annealing import Annealing
+from secant.tasks.check_result import Check, CheckedLimit, CheckError
+from secant.tasks.checking import check
 from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
 from secant.tasks.density import DensityEstimator
@@ -22,6 +24,9 @@ from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [
     "Annealing",
+    "Check",
+    "CheckError",
+    "CheckedLimit",
     "Comparison",
     "CovariateShift",
     "Degree",
@@ -35,6 +40,7 @@ __all__ = [
     "MutualInformationMatrix",
     "TwoSampleTest",
     "WeightedMean",
+    "check",
     "chi2_divergence",
     "compare",
     "detect_drift",
