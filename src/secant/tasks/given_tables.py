@@ -16,7 +16,7 @@ from secant.tables.files import read_table
 from secant.tables.frames import frame_of
 from secant.tables.missing import Missing
 
-__all__ = ["GivenTables", "is_table"]
+__all__ = ["GivenTables", "columns_of", "is_table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,22 +42,29 @@ class GivenTables:
 
     @classmethod
     def of(
-        cls, a: object, b: object, *, missing: Missing | str = Missing.REFUSE, seed: int = 0
+        cls,
+        a: object,
+        b: object,
+        *,
+        names: tuple[str, str] = ("a", "b"),
+        missing: Missing | str = Missing.REFUSE,
+        seed: int = 0,
     ) -> GivenTables:
         """From files, data frames or arrays.
 
         Args:
             a: the first; a path, a data frame of any kind, or an array (n, d).
             b: the second, with the same columns.
+            names: what the caller's arguments are called, for errors.
             missing: what to do about missing values of files and data frames.
             seed: of the noise on categories.
         """
-        called = _called(a, "a"), _called(b, "b")
+        called = _called(a, names[0]), _called(b, names[1])
         if not (is_table(a) and is_table(b)):
-            rows_0 = checked_rows(a, "a")  # type: ignore[arg-type]  # refuses what is no array
-            rows_1 = checked_rows(b, "b", n_features=rows_0.shape[1])  # type: ignore[arg-type]
-            names = named_columns(rows_0.shape[1])
-            return cls(rows_0, rows_1, {name: (name,) for name in names}, called)
+            rows_0 = checked_rows(a, names[0])  # type: ignore[arg-type]  # refuses what is no array
+            rows_1 = checked_rows(b, names[1], n_features=rows_0.shape[1])  # type: ignore[arg-type]
+            columns = {name: (name,) for name in named_columns(rows_0.shape[1])}
+            return cls(rows_0, rows_1, columns, called)
         tables = [read_table(x) if isinstance(x, Path | str) else x for x in (a, b)]
         encoding = Encoding.fitted(tables, Missing(missing), labels=called)
         # The noise on categories must differ between the two.
