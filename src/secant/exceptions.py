@@ -1,4 +1,4 @@
-"""Warnings: each message has a number and a remedy."""
+"""Warnings, and the refusal for want of overlap: each message has a number and a remedy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ __all__ = [
     "GaussianStartWarning",
     "NormaliserWarning",
     "OutlierWarning",
+    "OverlapError",
     "OverlapWarning",
     "PrecisionWarning",
     "TrainingWarning",
@@ -24,6 +25,10 @@ class AtomsWarning(UserWarning):
 
 class CheckpointWarning(UserWarning):
     """A checkpoint could not be written, or was written by other versions or another machine."""
+
+
+class OverlapError(ValueError):
+    """The two samples overlap too little for the question, so there is no answer."""
 
 
 class OverlapWarning(UserWarning):

@@ -33,4 +33,4 @@ def target(data: bytes) -> None:
 if __name__ == "__main__":
     from tests.fuzz.running import run
 
-    run(target, CORPUS, ["secant.cli.config", "tomllib"])
+    run(target, CORPUS, ["secant.cli.config", "secant._host.toml_files", "tomllib"])

@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
             "colour": rng.choice(["red", "blue"], n),
         }
         pyarrow.csv.write_csv(pa.table(columns), path / name)
+    (path / "odd.toml").write_text('overlp = ">= 0.8"\n')
     (path / "quick.toml").write_text("[training]\nsteps = 30\nevaluate-every = 10\n")
     return path
 
@@ -66,6 +67,19 @@ def test_compare(golden, folder):
     page = (folder / "report" / "report.html").read_text(encoding="utf-8")
     assert "march.csv" in page
     assert "<html" in page
+
+
+def test_check(golden, folder):
+    (folder / "limits.toml").write_text(
+        'rows = ">= 100"\noverlap = ">= 0.9"\np_value = ">= 0.01"\n[columns.age]\nks = "<= 0.2"\n'
+    )
+    (folder / "loose.toml").write_text('[columns."*"]\nks = "<= 0.9"\n')
+    tables = ("check", folder / "march.csv", folder / "april.csv", *LOGISTIC)
+    junit = ("--junit", folder / "junit.xml")
+    golden.text("check", *tables, "--limits", folder / "limits.toml", *junit, code=1)
+    golden.json("check", *tables, "--limits", folder / "limits.toml", code=1)
+    golden.text("check-passed", *tables, "--limits", folder / "loose.toml")
+    assert 'failures="3"' in (folder / "junit.xml").read_text(encoding="utf-8")
 
 
 def test_fit_and_score(golden, folder):
@@ -121,6 +135,7 @@ def test_density(golden, folder):
     [
         ("error-no-file", ("compare", "march.csv", "nothing.csv")),
         ("error-column", ("compare", "march.csv", "april.csv", "--columns", "agee")),
+        ("error-limit", ("check", "march.csv", "april.csv", "--limits", "odd.toml")),
         ("error-no-x", ("mi", "march.csv", "--y", "age")),
         ("error-both", ("mi", "march.csv", "--x", "age", "--y", "*")),
         ("error-categories", ("mi", "march.csv", "--matrix")),

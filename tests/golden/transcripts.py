@@ -41,9 +41,9 @@ class Golden:
         text = self._normalised("\n".join(parts), keep_numbers=keep_numbers)
         self._check(self.kept / f"{name}.txt", text, _same_text)
 
-    def json(self, name, *arguments):
+    def json(self, name, *arguments, code=0):
         """The command prints JSON of the same keys and types, and of values that are close."""
-        found = self.run(*arguments, "--json", "--quiet")
+        found = self.run(*arguments, "--json", "--quiet", code=code)
         text = self._normalised(found.stdout, keep_numbers=True)
         pretty = json.dumps(json.loads(text), indent=1, ensure_ascii=False)
         self._check(self.kept / f"{name}.json", pretty + "\n", _same_json)

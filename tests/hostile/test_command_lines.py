@@ -17,6 +17,7 @@ EXPECTED = (0, 1, 2, 130)
 # What takes long with tables that are whole is asked for with broken ones only.
 COMMANDS = {
     "compare": 2,
+    "check": 2,
     "fit": 2,
     "score": 2,
     "mi": 1,

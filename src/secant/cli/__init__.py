@@ -10,6 +10,7 @@ import typer
 
 from secant._host.jax_process import set_environment
 from secant.cli import density
+from secant.cli.check import check
 from secant.cli.compare import compare
 from secant.cli.demo import demo
 from secant.cli.export import export
@@ -55,7 +56,7 @@ def _about(
     del version
 
 
-for command in (demo, compare, fit, score, mi, export):
+for command in (demo, compare, check, fit, score, mi, export):
     app.command()(command)
 app.add_typer(density.app, name="density")
 

@@ -58,6 +58,7 @@ class ExitCode(IntEnum):
 
     OK = 0
     WARNING = 1  # a statistical warning under --strict
+    FAILED = 1  # a limit that does not hold, or an alarm
     USER_ERROR = 2
     BUG = 3
     INTERRUPTED = 130  # 128 + SIGINT, as in shells

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import Method, MethodOption, ratio_estimator
+from secant.cli.estimators import Method, MethodOption, wanted_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON
 from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
@@ -50,20 +50,15 @@ def compare(
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
     # Only now: they import JAX, which takes longer than to find a mistake in a table.
     from secant.tasks import compare as compared
-    from secant.tasks.defaults import default_ratio
 
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"comparing {len(x_0):,} and {len(x_1):,} rows of {x_0.shape[1]} columns")
-    n = min(len(x_0), len(x_1))
-    estimator = None
-    if method is not Method.AUTO or session.training:
-        estimator = ratio_estimator(method, default_ratio(n, x_0.shape[1]), n, session)
     found = compared(
         x_0,
         x_1,
         feature_names=tables.encoding.names,
         sample_names=(a.name, b.name) if a.name != b.name else (str(a), str(b)),
-        estimator=estimator,
+        estimator=wanted_estimator(method, (len(x_0), len(x_1)), x_0.shape[1], session),
         n_folds=folds,
         n_permutations=permutations,
         confidence=confidence,

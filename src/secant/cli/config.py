@@ -4,63 +4,16 @@ from __future__ import annotations
 
 import difflib
 import enum
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from secant._host.atomic_files import is_special
+from secant._host.toml_files import KINDS, ConfigError, cut, parsed, read_config, shown
 
 __all__ = ["ConfigError", "checked", "parsed", "read_config", "shown"]
 
-_MOST_BYTES = 1 << 16  # larger files are a mistake
-_MOST_DOTS = 2_000  # a key of n dots takes tomllib n² steps: 30,000 of them take it minutes
 _MOST_BITS = 63  # of an integer
-_LONGEST = 60  # maximum characters of a key or value in a message
-_KINDS = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "a text",
-    list: "a list",
-    dict: "a table",
-}
-
-
-class ConfigError(ValueError):
-    """An error in a configuration file."""
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    """The contents of a configuration file.
-
-    Raises:
-        ConfigError: it is not TOML, or longer than any configuration.
-        OSError: it cannot be read.
-    """
-    if is_special(path):
-        raise ConfigError(f"{path} is not a plain file; write the configuration to one.")
-    with path.open("rb") as file:
-        return parsed(file.read(_MOST_BYTES + 1), str(path))
-
-
-def parsed(content: bytes, where: str) -> dict[str, Any]:
-    """The contents of a configuration file, from its bytes.
-
-    Raises:
-        ConfigError: they are not TOML, or too many.
-    """
-    if len(content) > _MOST_BYTES:
-        raise ConfigError(f"{where} must be smaller than {_MOST_BYTES:,} bytes.")
-    if content.count(b".") > _MOST_DOTS:
-        raise ConfigError(f"{where} must have fewer than {_MOST_DOTS:,} dots.")
-    try:
-        return tomllib.loads(content.decode("utf-8"))
-    except RecursionError:
-        raise ConfigError(f"{where} is not valid TOML: it is nested too deeply.") from None
-    except ValueError as error:  # TOML's own, of UTF-8, and of numbers with thousands of digits
-        raise ConfigError(f"{where} is not valid TOML: {_cut(str(error), 200)}.") from error
 
 
 def checked(
@@ -81,7 +34,7 @@ def checked(
         name = key.replace("-", "_")
         if name not in expected:
             raise ConfigError(
-                f"{where} has an unknown key {_cut(repr(key))}; {_suggestion(name, expected)}"
+                f"{where} has an unknown key {cut(repr(key))}; {_suggestion(name, expected)}"
             )
         values[name] = _converted(value, expected[name], f"{where}: {key!r}")
     return values
@@ -135,18 +88,4 @@ def _name_of(kind: object) -> str:
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return "one of " + ", ".join(repr(member.value) for member in kind)
     assert isinstance(kind, type)
-    return "a path" if kind is Path else _KINDS[kind]
-
-
-def shown(value: object) -> str:
-    """A value and its kind, for a message."""
-    kind = _KINDS.get(type(value), "a date or time")
-    try:
-        text = str(value).lower() if isinstance(value, bool) else repr(value)
-    except ValueError:  # Python does not format integers of thousands of digits
-        return f"{kind} of too many digits"
-    return f"{_cut(text)}, {kind}"
-
-
-def _cut(text: str, most: int = _LONGEST) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
+    return "a path" if kind is Path else KINDS[kind]

@@ -21,6 +21,7 @@ __all__ = [
     "SavableMethod",
     "SavableMethodOption",
     "ratio_estimator",
+    "wanted_estimator",
     "with_settings",
 ]
 
@@ -81,6 +82,25 @@ def ratio_estimator(
         Method.TREES: boosted_trees(),
     }[method]
     return with_settings(estimator, n, session)
+
+
+def wanted_estimator(
+    method: Method, rows: tuple[int, int], n_features: int, session: Session
+) -> RatioEstimator | None:
+    """The estimator of a comparison; None lets it choose by the loss on held-out rows.
+
+    Args:
+        method: the one wanted.
+        rows: of the two tables.
+        n_features: encoded columns.
+        session: of the command.
+    """
+    if method is Method.AUTO and not session.training:
+        return None
+    from secant.tasks.defaults import default_ratio
+
+    n = min(rows)
+    return ratio_estimator(method, default_ratio(n, n_features), n, session)
 
 
 def with_settings(estimator: Estimator, n: int, session: Session) -> Estimator:

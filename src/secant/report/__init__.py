@@ -13,6 +13,7 @@ from secant.report.information_page import (
     write_information,
     write_matrix,
 )
+from secant.report.junit import junit, write_junit
 from secant.report.markdown import markdown, write_markdown
 from secant.report.page import Page, rendered, write_page
 from secant.report.tables import text_table
@@ -25,6 +26,7 @@ __all__ = [
     "comparison_page",
     "density_page",
     "information_page",
+    "junit",
     "markdown",
     "matrix_page",
     "rendered",
@@ -32,6 +34,7 @@ __all__ = [
     "write_comparison",
     "write_density",
     "write_information",
+    "write_junit",
     "write_markdown",
     "write_matrix",
     "write_page",

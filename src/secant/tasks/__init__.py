@@ -3,6 +3,8 @@
 import warnings
 
 from secant.tasks.annealing import Annealing
+from secant.tasks.check_result import Check, CheckedLimit, CheckError
+from secant.tasks.checking import check
 from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
 from secant.tasks.density import DensityEstimator
@@ -18,10 +20,14 @@ from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_
 from secant.tasks.information import MIOptions, MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
 from secant.tasks.mutual_information import MIEstimator, mutual_information, total_correlation
+from secant.tasks.performance import PerformanceEstimate, estimate_performance
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
 
 __all__ = [
     "Annealing",
+    "Check",
+    "CheckError",
+    "CheckedLimit",
     "Comparison",
     "CovariateShift",
     "Degree",
@@ -33,11 +39,14 @@ __all__ = [
     "MIOptions",
     "MutualInformation",
     "MutualInformationMatrix",
+    "PerformanceEstimate",
     "TwoSampleTest",
     "WeightedMean",
+    "check",
     "chi2_divergence",
     "compare",
     "detect_drift",
+    "estimate_performance",
     "importance_weights",
     "jensen_shannon",
     "kl_divergence",

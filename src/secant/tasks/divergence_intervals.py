@@ -20,7 +20,13 @@ from secant.tasks.model_choice import are_apart, bases_for
 from secant.tasks.tilted_bootstrap import DIVERGENCES, IntervalEstimate, tilted_intervals
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
-__all__ = ["Intervals", "divergence_intervals", "normal_estimate", "regression_of"]
+__all__ = [
+    "Intervals",
+    "divergence_intervals",
+    "normal_estimate",
+    "regression_features",
+    "regression_of",
+]
 
 Intervals = dict[str, IntervalEstimate]
 
@@ -65,7 +71,10 @@ def divergence_intervals(
             # Held-out loss prefers a penalty that hides small differences: look without one too.
             bases = bases_for(min(len(x_0), len(x_1)), x_0.shape[1])
             rivals += [logistic_pipeline(basis, _RIDGE) for basis in bases]
-        models = [_model(scores, x_0, x_1), *((design(r, x_0, x_1), _ridge(r)) for r in rivals)]
+        models = [
+            regression_features(scores, x_0, x_1),
+            *((design(r, x_0, x_1), _ridge(r)) for r in rivals),
+        ]
         each = [
             tilted_intervals(features, labels, ridge=ridge, confidence=confidence, rng=rng)
             for features, ridge in models
@@ -109,10 +118,13 @@ def _ridge(pipeline: Pipeline) -> float:
     return 1.0 / float(pipeline[-1].C)
 
 
-def _model(
+def regression_features(
     scores: CrossFit, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
 ) -> tuple[Float[np.ndarray, "n_and_m k"], float]:
-    """Features of the regression to be refitted, and its penalty."""
+    """Features of the regression to be refitted, and its penalty; rows of x_0 first.
+
+    Of another model than a regression, hinges of its out-of-fold score.
+    """
     pipeline = regression_of(scores)
     if pipeline is not None:
         return StandardScaler().fit_transform(design(pipeline, x_0, x_1)), _ridge(pipeline)

@@ -22,7 +22,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
-__all__ = ["DIVERGENCES", "IntervalEstimate", "tilted_intervals"]
+__all__ = ["DIVERGENCES", "IntervalEstimate", "refitted_log_ratios", "tilted_intervals"]
 
 DIVERGENCES = (
     "kl",
@@ -142,6 +142,26 @@ def tilted_intervals(
             *(map(math.expm1, squares) if name.startswith("chi2") else squares)
         )
     return found
+
+
+def refitted_log_ratios(
+    features: Float[np.ndarray, "n k"],
+    labels: Int[np.ndarray, " n"],
+    counts: Float[np.ndarray, "b n"],
+    *,
+    ridge: float,
+) -> Float[np.ndarray, "b n"]:
+    """Log ratios of all rows by regressions that are refitted to drawn rows.
+
+    Args:
+        features: (n, k) of a logistic regression, of mean 0 and about unit variance.
+        labels: (n,) 0 or 1.
+        counts: (b, n) how often each row was drawn; the rows of a label add up to their number.
+        ridge: its penalty.
+    """
+    fit = _Fit.of(features, labels, ridge)
+    tilt = _tilted(fit, features @ fit.coefficients)
+    return _refitted(fit, 1.0, tilt, counts * labels, counts * (1 - labels))
 
 
 def _goes_on(last: _Looked, observed: Float[np.ndarray, " q"], z: float, spread: float) -> bool:

@@ -1,0 +1,172 @@
+"""Closure of `secant.estimate_performance` on tables that scikit-learn bundles.
+
+    python benchmarks/comparison/performance.py SHIFTS
+
+Rows are new with a chance that depends on the columns, at most 0.85; their labels are held back.
+Of the others, one part fits a model and the rest is the reference. The estimate's interval should
+cover the metric on the labels held back; so would the interval of the plain reference metric, if
+nothing had shifted. One JSON row a shift is appended to `performance.jsonl` beside this file;
+shifts that it holds are left out. Without arguments, the table is printed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import secant
+
+RESULTS = Path(__file__).with_suffix(".jsonl")
+_DRAWS = 300
+Rows = np.ndarray
+
+
+class Case(NamedTuple):
+    """A table, a model and a metric."""
+
+    load: Callable[[], tuple[Rows, Rows]]
+    model: BaseEstimator
+    metric: str
+
+
+def _digits() -> tuple[Rows, Rows]:
+    """The first eight principal components of the pictures."""
+    X, y = load_digits(return_X_y=True)
+    return PCA(8, random_state=0).fit_transform(X), y
+
+
+def _breast_cancer() -> tuple[Rows, Rows]:
+    X, y = load_breast_cancer(return_X_y=True)
+    return np.log1p(X[:, :10]), y
+
+
+CASES = {
+    "digits": Case(_digits, DecisionTreeClassifier(max_leaf_nodes=10, random_state=0), "accuracy"),
+    "digits, probabilities": Case(
+        _digits, make_pipeline(PCA(2), StandardScaler(), LogisticRegression()), "neg_log_loss"
+    ),
+    "breast cancer": Case(
+        _breast_cancer, make_pipeline(StandardScaler(), KNeighborsClassifier(5)), "accuracy"
+    ),
+    "diabetes": Case(
+        lambda: load_diabetes(return_X_y=True), KNeighborsRegressor(5), "neg_mean_absolute_error"
+    ),
+}
+
+
+def shifts(n: int) -> Iterator[tuple[str, int]]:
+    """Tables in turn, each with a seed of its own."""
+    names = list(CASES)
+    return ((names[i % len(names)], i) for i in range(n))
+
+
+def measured(name: str, seed: int) -> dict[str, object]:
+    """One shift: the truth, the estimate and the reference's own metric."""
+    case, rng = CASES[name], np.random.default_rng(seed)
+    X, y = case.load()
+    is_new = _selected(X, rng)
+    new, old = np.flatnonzero(is_new), rng.permutation(np.flatnonzero(~is_new))
+    train, ref = np.split(old, [len(old) // 3])
+    model = clone(case.model).fit(X[train], y[train])
+    truth = get_scorer(case.metric)(model, X[new], y[new])
+    row = {"table": name, "seed": seed, "metric": case.metric, "n_ref": len(ref), "n_new": len(new)}
+    began = time.perf_counter()
+    try:
+        found = secant.estimate_performance(
+            model, X[ref], y[ref], X[new], metric=case.metric, random_state=seed
+        )
+    except secant.OverlapError as error:
+        return {**row, "truth": truth, "refused": str(error)}
+    return {
+        **row,
+        "truth": truth,
+        "refused": "",
+        "estimate": found.estimate,
+        "interval": found.interval,
+        "reference": found.reference,
+        "naive_interval": _naive(case.metric, model, X[ref], y[ref], len(new), rng),
+        "effective_sample_size": found.effective_sample_size,
+        "unlike": found.unlike,
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def _selected(X: Rows, rng: np.random.Generator) -> Rows:
+    """New rows by a random direction of the columns; every row may stay in the reference."""
+    z = StandardScaler().fit_transform(X)
+    score = z @ rng.normal(size=z.shape[1])
+    score = 3.0 * (score / score.std() - 0.3)
+    return rng.uniform(size=len(X)) < 0.85 / (1.0 + np.exp(-score))
+
+
+def _naive(
+    metric: str, model: BaseEstimator, X: Rows, y: Rows, m: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Bootstrap interval of the reference's metric, with the noise of m labels to come."""
+    scorer = get_scorer(metric)
+
+    def draw(k: int) -> float:
+        rows = rng.integers(len(X), size=k)
+        return float(scorer(model, X[rows], y[rows]))
+
+    centre = float(scorer(model, X, y))
+    both = [draw(len(X)) + draw(m) - centre for _ in range(_DRAWS)]
+    low, high = np.quantile(both, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _covers(row: dict, interval: str) -> bool:
+    low, high = row[interval]
+    return bool(low <= row["truth"] <= high)
+
+
+def _kept() -> list[dict]:
+    if not RESULTS.exists():
+        return []
+    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+
+
+def main(n: int | None) -> None:
+    """Measure what is missing, then print the table."""
+    done = {(row["table"], row["seed"]) for row in _kept()}
+    for name, seed in shifts(n or 0):
+        if (name, seed) not in done:
+            with RESULTS.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(measured(name, seed)) + "\n")
+    rows = _kept()
+    print("table          shifts refused  covered  naive   |error|  naive |error|  seconds")
+    for name in [*CASES, "all"]:
+        own = [r for r in rows if name in (r["table"], "all")]
+        known = [r for r in own if not r["refused"]]
+        if not known:
+            continue
+        covered, naive = (
+            np.mean([_covers(r, key) for r in known]) for key in ("interval", "naive_interval")
+        )
+        errors = [
+            np.mean([abs(r[k] - r["truth"]) for r in known]) for k in ("estimate", "reference")
+        ]
+        seconds = np.median([r["seconds"] for r in known])
+        print(
+            f"{name:<15}{len(own):>6}{len(own) - len(known):>8}{covered:>9.2f}{naive:>7.2f}"
+            f"{errors[0]:>10.3g}{errors[1]:>15.3g}{seconds:>9.1f}"
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else None)

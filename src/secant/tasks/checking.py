@@ -1,0 +1,190 @@
+"""Check two tables against declared limits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+
+from secant.diagnostics.drift import FeatureDrift, feature_drift
+from secant.estimators import RatioEstimator
+from secant.limits import Limit, LimitError, read_limits
+from secant.tables.errors import nearest, quoted, shown
+from secant.tables.missing import Missing
+from secant.tasks.check_result import Check, CheckedLimit
+from secant.tasks.comparison import compare
+from secant.tasks.comparison_result import Comparison
+from secant.tasks.given_tables import GivenTables
+from secant.tasks.permutation import checked_permutations
+
+__all__ = ["check", "checked_tables"]
+
+
+def check(
+    a: object,
+    b: object,
+    *,
+    limits: Path | str | Mapping[str, object],
+    estimator: RatioEstimator | None = None,
+    missing: Missing | str = Missing.REFUSE,
+    n_folds: int | None = None,
+    n_permutations: int = 999,
+    confidence: float = 0.95,
+    random_state: int = 0,
+) -> Check:
+    """Compare two tables and say which declared limits hold.
+
+    In a test, one line: `secant.check("march.csv", "april.csv", limits="limits.toml").verify()`.
+    A ratio is fitted only if a limit needs one; `rows`, and `ks`, `mean_shift` and `p_value` of
+    columns, do not.
+
+    Args:
+        a: the reference; a file, a data frame or an array (n, d).
+        b: the other table, with the same columns.
+        limits: a TOML file, or a mapping with the same keys, such as
+            `{"overlap": ">= 0.8", "columns": {"age": {"ks": "<= 0.1"}}}`.
+        estimator: as in `compare`.
+        missing: rows with missing values of files and data frames: "refuse", "drop" or "impute".
+        n_folds: as in `compare`.
+        n_permutations: for the p-value, which is at least 1/(1 + this).
+        confidence: level of the intervals.
+        random_state: seed.
+
+    Examples:
+        >>> import numpy as np, secant
+        >>> rng = np.random.default_rng(0)
+        >>> a, b = rng.normal(size=(400, 2)), rng.normal(size=(300, 2))
+        >>> limits = {"rows": ">= 200", "columns": {"*": {"ks": "<= 0.2"}}}
+        >>> secant.check(a, b, limits=limits).passed
+        True
+        >>> b[:, 1] += 1.0
+        >>> [row.name for row in secant.check(a, b, limits=limits).failed]
+        ['columns.column 1.ks']
+    """
+    declared = read_limits(limits)
+    return checked_tables(
+        GivenTables.of(a, b, missing=missing, seed=random_state),
+        declared,
+        estimator=estimator,
+        n_folds=n_folds,
+        n_permutations=n_permutations,
+        confidence=confidence,
+        random_state=random_state,
+    )
+
+
+def checked_tables(
+    tables: GivenTables,
+    limits: Sequence[Limit],
+    *,
+    estimator: RatioEstimator | None = None,
+    n_folds: int | None = None,
+    n_permutations: int = 999,
+    confidence: float = 0.95,
+    random_state: int = 0,
+) -> Check:
+    """The same, of tables that are numbers already; arguments as in `check`."""
+    began = time.perf_counter()
+    checked_permutations(n_permutations)
+    _refuse_out_of_reach(limits, n_permutations)
+    each = [one for limit in limits for one in _for_columns(limit, tables.columns)]
+    found = None
+    if any(limit.needs_fit for limit in limits):
+        found = compare(
+            tables.x_0,
+            tables.x_1,
+            feature_names=tables.names,
+            sample_names=tables.sample_names,
+            estimator=estimator,
+            n_folds=n_folds,
+            n_permutations=n_permutations,
+            confidence=confidence,
+            random_state=random_state,
+        )
+    columns = _column_values(tables, found)
+    rows = [
+        _whole(limit, tables, found)
+        if limit.column is None
+        else _column(limit, tables.columns[limit.column], columns)
+        for limit in each
+    ]
+    return Check(tuple(rows), tables.sample_names, found, time.perf_counter() - began)
+
+
+def _refuse_out_of_reach(limits: Sequence[Limit], n_permutations: int) -> None:
+    """A limit below the least p-value would never fail."""
+    least = 1.0 / (1.0 + n_permutations)
+    for limit in limits:
+        is_test = limit.quantity == "p_value" and limit.column is None
+        if is_test and limit.relation.startswith(">") and limit.bound <= least:
+            raise LimitError(
+                f"{limit} can never fail: with {n_permutations} permutations no p-value is below "
+                f"{least:.2g}. Use more permutations (--permutations, n_permutations) or a larger "
+                "limit."
+            )
+
+
+def _for_columns(limit: Limit, columns: Mapping[str, Sequence[str]]) -> Iterator[Limit]:
+    """The limit for each column that it names.
+
+    Raises:
+        LimitError: it names none.
+    """
+    pattern = limit.column
+    if pattern is None or pattern in columns:
+        yield limit
+        return
+    found = [name for name in columns if fnmatchcase(name, pattern)]
+    if not found:
+        hint = nearest(pattern, list(columns)) or "."
+        raise LimitError(
+            f"The limit {limit.name} is about a column that the tables do not have, "
+            f"{shown(pattern)}{hint} They have {quoted(columns)}."
+        )
+    for name in found:
+        yield replace(limit, column=name)
+
+
+def _whole(limit: Limit, tables: GivenTables, found: Comparison | None) -> CheckedLimit:
+    if limit.quantity == "rows":
+        return CheckedLimit(limit, float(min(len(tables.x_0), len(tables.x_1))))
+    assert found is not None
+    if limit.quantity == "effective_sample_size":
+        return CheckedLimit(limit, found.effective_sample_size_0)
+    if limit.quantity == "p_value":
+        return CheckedLimit(limit, found.p_value)
+    if limit.quantity == "overlap":
+        return CheckedLimit(limit, found.overlap, found.overlap_interval)
+    divergence = getattr(found, limit.quantity)
+    return CheckedLimit(limit, divergence.estimate, divergence.interval)
+
+
+def _column_values(tables: GivenTables, found: Comparison | None) -> dict[str, dict[str, float]]:
+    """What limits of columns are about, by encoded column and quantity."""
+    if found is None:
+        drift = feature_drift(tables.x_0, tables.x_1, tables.names)
+        return {margin.name: _margin(margin) for margin in drift}
+    return {c.name: {**_margin(c.margin), "contribution": c.contribution} for c in found.features}
+
+
+def _margin(margin: FeatureDrift) -> dict[str, float]:
+    return {
+        "ks": margin.ks_distance,
+        "mean_shift": abs(margin.mean_shift),
+        "p_value": margin.p_value,
+    }
+
+
+def _column(
+    limit: Limit, encoded: Sequence[str], values: Mapping[str, Mapping[str, float]]
+) -> CheckedLimit:
+    """Of a column with several encoded ones, such as categories, the worst of them."""
+    each = {name: values[name][limit.quantity] for name in encoded}
+    worst = limit.worst(each)
+    value = math.nan if np.isnan(list(each.values())).any() else each[worst]
+    return CheckedLimit(limit, value, detail=worst if len(encoded) > 1 else "")
