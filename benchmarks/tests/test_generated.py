@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from secant_bench import panels, paper_report
-from secant_bench.density import report as densities
-from secant_bench.performance import report as performance
+from secant_bench.density import density_report as densities
+from secant_bench.performance import performance_report as performance
 from secant_bench.report import write_report
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from secant_bench.covariate_shift import ShiftRow, shift_table
-from secant_bench.density.report import density_summary
-from secant_bench.information.report import information_summary
+from secant_bench.density.density_report import density_summary
+from secant_bench.information.information_report import information_summary
 from secant_bench.rows import Row, read_rows
 from secant_bench.tables import figure, geometric_mean, table, whole
 

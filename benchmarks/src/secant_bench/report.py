@@ -11,14 +11,14 @@ import numpy as np
 from secant_bench.catalogue import listed
 from secant_bench.command_line import command_section
 from secant_bench.covariate_shift import ShiftRow, shift_table
-from secant_bench.density.report import density_sections
+from secant_bench.density.density_report import density_sections
 from secant_bench.fragments import write_fragments
 from secant_bench.headline import headline
-from secant_bench.information.report import information_sections
+from secant_bench.information.information_report import information_sections
 from secant_bench.losses import lost_section
 from secant_bench.panels import Point, panels
 from secant_bench.paper_report import paper_sections
-from secant_bench.performance.report import performance_sections
+from secant_bench.performance.performance_report import performance_sections
 from secant_bench.rows import Row, n_outdated, read_rows
 from secant_bench.suites import SUITES
 from secant_bench.tables import figure, geometric_mean, table, whole

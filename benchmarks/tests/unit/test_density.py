@@ -18,9 +18,9 @@ from secant.integration import SecantSteps
 from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
 from secant.tasks.learned_density import LogNormalizer
 from secant_bench.density import DENSITY_SUITES, DensitySuite
+from secant_bench.density.density_report import density_sections
 from secant_bench.density.methods import METHODS, _as_fitted, _by_evaluations
 from secant_bench.density.pictures import Window, densities_figure, picture_name
-from secant_bench.density.report import density_sections
 from secant_bench.density.rows import DensityRow
 from secant_bench.density.tasks import DensityTask, Split, power_task, toy_tasks
 from secant_bench.rows import keep_rows, read_rows

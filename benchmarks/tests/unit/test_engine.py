@@ -27,7 +27,7 @@ from secant_bench.performance.engine import (
     EngineSuite,
     engine,
 )
-from secant_bench.performance.report import performance_sections
+from secant_bench.performance.performance_report import performance_sections
 from secant_bench.performance.source_trees import older_source, present_source, printed_by
 from secant_bench.rows import Job, keep_rows
 

@@ -11,8 +11,8 @@ from secant.datasets import bmi_tasks
 from secant.training.settings import Training
 from secant_bench.information import INFORMATION_SUITES, InformationSuite
 from secant_bench.information import methods as methods_of
+from secant_bench.information.information_report import information_sections
 from secant_bench.information.methods import METHODS, Answer
-from secant_bench.information.report import information_sections
 from secant_bench.information.rows import InformationRow
 from secant_bench.information.runner import drawn
 from secant_bench.information.suites import gaussian_blocks

@@ -26,7 +26,7 @@ from secant_bench.performance.ladders import (
     RungRow,
     seconds_to_goal,
 )
-from secant_bench.performance.report import performance_sections
+from secant_bench.performance.performance_report import performance_sections
 from secant_bench.performance.timing import best_of_turns
 from secant_bench.rows import Job, keep_rows
 

@@ -9,16 +9,24 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from secant.bases.charts import Affine, Chain, Chart, Rows, Values
-from secant.bases.held_out import set_aside
 from secant.bases.margins import NormalMargins
 from secant.bases.mixture_fit import Growth, grown_mixture
 from secant.bases.references import Reference, SampledDensity, StandardNormalReference
 from secant.fitting import one_behind, padded_blocks
 
-__all__ = ["Base", "BaseRule", "Copula", "FullGaussian", "Given", "Mixture", "StandardNormal"]
+__all__ = [
+    "Base",
+    "BaseRule",
+    "Copula",
+    "FullGaussian",
+    "Given",
+    "Mixture",
+    "StandardNormal",
+    "set_aside",
+]
 
 _BLOCK = 1 << 14
 
@@ -162,3 +170,16 @@ class _Pulled(Reference):
 
     def log_prob(self, y: Float[Array, "n d"]) -> Float[Array, " n"]:
         return self.density.log_prob(y @ self.matrix_back + self.mean) - self.log_determinant
+
+
+_SHARE = 0.1
+_MOST = 20_000
+
+
+def set_aside(
+    n: int, rng: np.random.Generator
+) -> tuple[Int[np.ndarray, " a"], Int[np.ndarray, " b"]]:
+    """Indices of training rows, and of a tenth (1 to 20,000 rows) held out for selection."""
+    order = rng.permutation(n)
+    n_held = min(max(round(_SHARE * n), 1), _MOST)
+    return order[n_held:], order[:n_held]

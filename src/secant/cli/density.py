@@ -31,7 +31,7 @@ __all__ = ["app"]
 app = typer.Typer(help="Fit a normalised density; score rows by it.", no_args_is_help=True)
 
 
-class Base(enum.Enum):
+class BaseOption(enum.Enum):
     """The base of the density."""
 
     AUTO = "auto"
@@ -52,8 +52,8 @@ def fit(
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
     base: Annotated[
-        Base, typer.Option(help="auto tries copula, mixture and both, and keeps the best.")
-    ] = Base.AUTO,
+        BaseOption, typer.Option(help="auto tries copula, mixture and both, and keeps the best.")
+    ] = BaseOption.AUTO,
     dequantise: Annotated[
         bool, typer.Option("--dequantise", help="Add noise to discrete columns.")
     ] = False,
@@ -78,7 +78,7 @@ def fit(
     n, d = part.rows.shape
     session.say(f"fitting {n:,} rows of {d} columns")
     estimator = DensityEstimator(
-        None if base is Base.AUTO else base.value,
+        None if base is BaseOption.AUTO else base.value,
         estimator=with_settings(default_density_ratio(n), n, session),
         dequantise="auto" if dequantise else None,
         random_state=session.seed,

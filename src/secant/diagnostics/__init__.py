@@ -1,6 +1,6 @@
 """Diagnostics of a fitted ratio, from held-out rows."""
 
-from secant.diagnostics.calibration import CalibrationCurve, calibration_curve
+from secant.diagnostics.calibration import CalibrationCurve, Recalibration, calibration_curve
 from secant.diagnostics.drift import FeatureDrift, feature_drift, top_drift
 from secant.diagnostics.normaliser import (
     Normaliser,
@@ -8,10 +8,8 @@ from secant.diagnostics.normaliser import (
     least_effective_rows,
     log_normaliser,
 )
-from secant.diagnostics.overlap import Overlap, estimated_overlap
 from secant.diagnostics.pareto import LARGEST_SHAPE, largest_pareto_shape, pareto_shape
-from secant.diagnostics.ratio import Diagnostics, RatioDiagnostics
-from secant.diagnostics.recalibration import Recalibration
+from secant.diagnostics.ratio import Diagnostics, Overlap, RatioDiagnostics, estimated_overlap
 from secant.diagnostics.verdict import Trouble, Verdict
 
 __all__ = [

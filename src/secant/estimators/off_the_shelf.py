@@ -22,8 +22,7 @@ from secant.estimators.direct import (
     HeldOutRatios,
     fold_numbers,
 )
-from secant.estimators.scaled_columns import ScaledColumns
-from secant.estimators.weighted_pipeline import check_takes_weights, taking_weights
+from secant.estimators.pipelines import ScaledColumns, check_takes_weights, taking_weights
 from secant.samples import Sample, rows_for_scaling
 from secant.spread import doubled
 
@@ -101,7 +100,7 @@ class SklearnRatio(RatioEstimator):
         self.out_of_fold_log_ratio_0_ = self.out_of_fold_log_ratio_1_ = self.diagnostics_ = None
         if self.folds is not None:
             self._leave_out(unfitted, rows, self.folds, seed)
-        fitted = _Fitted.to(unfitted, rows)
+        fitted = _FittedClassifier.to(unfitted, rows)
         self.classifier_, self.log_prior_ = fitted.classifier, fitted.log_prior
 
     def _check(self) -> None:
@@ -148,7 +147,7 @@ class SklearnRatio(RatioEstimator):
         folds, log_ratio = fold_numbers(rows.group, n_folds, rng), np.empty(rows.y.size)
         for fold in np.unique(folds):
             out = folds == fold
-            fitted = _Fitted.to(unfitted, rows if fold < 0 else rows.kept(~out))
+            fitted = _FittedClassifier.to(unfitted, rows if fold < 0 else rows.kept(~out))
             log_ratio[out] = fitted.log_ratio(rows.x[out], self.clip)
         parts = [log_ratio[rows.y == label] for label in (0, 1)]
         self.out_of_fold_log_ratio_0_, self.out_of_fold_log_ratio_1_ = parts
@@ -159,7 +158,7 @@ class SklearnRatio(RatioEstimator):
         self.diagnostics_.warn()
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        return _Fitted(self.classifier_, self.log_prior_).log_ratio(X, self.clip)
+        return _FittedClassifier(self.classifier_, self.log_prior_).log_ratio(X, self.clip)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
@@ -202,14 +201,14 @@ class _Labelled:
 
 
 @dataclass(frozen=True)
-class _Fitted:
+class _FittedClassifier:
     """A fitted classifier with the class prior of what it was fitted to."""
 
     classifier: Any
     log_prior: float
 
     @classmethod
-    def to(cls, unfitted: BaseEstimator, rows: _Labelled) -> _Fitted:
+    def to(cls, unfitted: BaseEstimator, rows: _Labelled) -> _FittedClassifier:
         weights = {} if rows.weights is None else {"sample_weight": rows.weights}
         return cls(clone(unfitted).fit(rows.x, rows.y, **weights), rows.log_prior)
 

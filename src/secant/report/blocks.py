@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from secant.report.axes import Axis
-from secant.report.charts import Chart
+from secant.report.charts import Axis, Chart
 
 __all__ = [
     "Bar",

@@ -9,8 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.diagnostics import CalibrationCurve
-from secant.report.axes import Axis
-from secant.report.charts import Chart, Dot, Key, Line, Shape, path_of, places, plane
+from secant.report.charts import Axis, Chart, Dot, Key, Line, Shape, path_of, places, plane
 from secant.report.histograms import histogram_axes, histogram_edges, steps_of
 from secant.report.numbers import number, percent, signed
 from secant.tasks.comparison_result import ColumnHistogram

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from secant.report.axes import axis
 from secant.report.blocks import (
     Block,
     Code,
@@ -18,6 +17,7 @@ from secant.report.blocks import (
     Section,
     Text,
 )
+from secant.report.charts import axis
 from secant.report.comparison_charts import (
     calibration_chart,
     column_chart,

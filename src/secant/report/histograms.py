@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from secant.report.axes import Axis
-from secant.report.charts import Chart, Line, path_of, plane
+from secant.report.charts import Axis, Chart, Line, path_of, plane
 from secant.report.numbers import number
 
 __all__ = ["distribution_chart", "histogram_axes", "histogram_edges", "steps_of"]

@@ -9,7 +9,6 @@ import numpy as np
 
 from secant._host.provenance import versions
 from secant.diagnostics import RatioDiagnostics
-from secant.report.axes import axis
 from secant.report.blocks import (
     Block,
     Cell,
@@ -25,6 +24,7 @@ from secant.report.blocks import (
     Table,
     Text,
 )
+from secant.report.charts import axis
 from secant.report.comparison_charts import calibration_chart
 from secant.report.histograms import distribution_chart
 from secant.report.numbers import number, p_value, with_error

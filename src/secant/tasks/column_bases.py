@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
-from secant.estimators.scaled_columns import ScaledColumns
+from secant.estimators.pipelines import ScaledColumns
 
 __all__ = ["Basis", "HingeColumns", "basis_size", "design", "logistic_pipeline"]
 

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from secant.estimators import RatioEstimator
-from secant.estimators.weighted_pipeline import taking_weights, unweighted_step
+from secant.estimators.pipelines import taking_weights, unweighted_step
 from secant.tasks.cross_fitting import cross_fit
 from secant.tasks.importance import ImportanceWeights, check_clip
 

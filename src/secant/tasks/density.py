@@ -27,7 +27,7 @@ from secant.bases import (
     SampledDensity,
     StandardNormal,
 )
-from secant.bases.held_out import set_aside
+from secant.bases.rules import set_aside
 from secant.estimators import ChasmSwitch, ClassifierRatio, Identity, RatioEstimator, SecantRatio
 from secant.estimators.checks import validated
 from secant.estimators.nested_parameters import NestedParameters

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from secant.diagnostics import calibration_curve
-from secant.report.axes import Axis, axis, round_ticks
-from secant.report.charts import Dot, Line
+from secant.report.charts import Axis, Dot, Line, axis, round_ticks
 from secant.report.comparison_charts import (
     calibration_chart,
     histogram_chart,

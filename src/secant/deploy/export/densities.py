@@ -19,9 +19,8 @@ from secant.bases import (
     Reference,
 )
 from secant.bases.spline import Segment
-from secant.deploy.export.intervals import ColumnTables, filled_up
 from secant.deploy.export.programs import ExportError, Inputs, Program
-from secant.deploy.export.ratios import ratio_program
+from secant.deploy.export.ratios import ColumnTables, filled_up, ratio_program
 from secant.tasks import DensityEstimator
 
 __all__ = ["density_program"]

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import glob
+import hashlib
+import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
+from secant._host.atomic_files import write_atomically
 from secant._host.clusters import Cluster, cluster_named, has_dask
-from secant.deploy.scoring.records import FileTask, Settings, digest_of, stamp_of
 from secant.deploy.scoring.scorer import Scored, Scorer, score_table
 from secant.tables.errors import TableError, quoted, shown
 from secant.tables.formats import FORMATS
 
-__all__ = ["FolderScored", "is_many", "score_folder", "table_files"]
+__all__ = [
+    "FileTask",
+    "FolderScored",
+    "ScoringSettings",
+    "Stamp",
+    "digest_of",
+    "is_many",
+    "score_folder",
+    "stamp_of",
+    "table_files",
+]
 
 Report = Callable[[int, int], None]  # called with the numbers of finished and of all files
 
@@ -110,7 +123,7 @@ def score_folder(
     tasks = [FileTask(file.resolve(), folder / file.name) for file in table_files(data)]
     _make(folder, tasks)
     kept = None if keep is None else tuple(keep)
-    settings = Settings(model, digest_of(model), __version__, kept, name, seed, batch_rows)
+    settings = ScoringSettings(model, digest_of(model), __version__, kept, name, seed, batch_rows)
     found: dict[FileTask, Scored | Exception] = {
         task: done for task in tasks if (done := task.done(settings)) is not None
     }
@@ -134,7 +147,7 @@ def _make(folder: Path, tasks: Sequence[FileTask]) -> None:
 
 
 def _results(
-    settings: Settings, tasks: Sequence[FileTask], cluster: Cluster | None
+    settings: ScoringSettings, tasks: Sequence[FileTask], cluster: Cluster | None
 ) -> Iterator[tuple[FileTask, Scored | Exception]]:
     if cluster is not None and tasks:  # without tasks, do not start workers
         yield from cluster.done(partial(_scored, settings), tasks)
@@ -146,7 +159,7 @@ def _results(
             yield task, error
 
 
-def _scored(settings: Settings, task: FileTask) -> Scored:
+def _scored(settings: ScoringSettings, task: FileTask) -> Scored:
     """Score one file, in any process."""
     stamp = stamp_of(task.data)  # before reading, to detect a change meanwhile
     found = score_table(
@@ -184,3 +197,95 @@ def _joined(
         else:
             failures[task.data.name] = str(result) or type(result).__name__
     return FolderScored(total, len(tasks), skipped, failures)
+
+
+Stamp = list[int]
+
+_FOLDER = ".secant"
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class ScoringSettings:
+    """The model and settings on which the scores of a table depend.
+
+    Attributes:
+        model: the model file.
+        digest: of its content.
+        version: of secant.
+        keep: columns to write beside the scores; None for all.
+        name: of the new column; None is the model's quantity.
+        seed: of the noise on categories.
+        batch_rows: rows in memory at once.
+    """
+
+    model: Path
+    digest: str
+    version: str
+    keep: tuple[str, ...] | None
+    name: str | None
+    seed: int
+    batch_rows: int
+
+    def to_json(self) -> dict[str, object]:
+        """The settings stored in a record, without the model's path and `batch_rows`."""
+        fields = asdict(self)
+        keep = None if self.keep is None else list(self.keep)
+        return {**{k: fields[k] for k in ("digest", "version", "name", "seed")}, "keep": keep}
+
+
+@dataclass(frozen=True)
+class FileTask:
+    """A table to be scored.
+
+    Attributes:
+        data: the table.
+        output: the table to write.
+    """
+
+    data: Path
+    output: Path
+
+    @property
+    def _record(self) -> Path:
+        return self.output.parent / _FOLDER / f"{self.output.name}.json"
+
+    def done(self, settings: ScoringSettings) -> Scored | None:
+        """The recorded result, if nothing has changed since."""
+        try:
+            found = json.loads(self._record.read_bytes())
+            if found["of"] != self._state(settings, stamp_of(self.data)):
+                return None
+            return Scored(**{k: v for k, v in found["scored"].items() if v is not None})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None  # no valid record: score the table again
+
+    def keep_record(self, settings: ScoringSettings, stamp: Stamp, scored: Scored) -> None:
+        """Write the record.
+
+        Args:
+            settings: of the scoring.
+            stamp: of the input file when it was read.
+            scored: the result.
+        """
+        self._record.parent.mkdir(exist_ok=True)
+        numbers = {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in asdict(scored).items()
+        }
+        record = {"of": self._state(settings, stamp), "scored": numbers}
+        write_atomically(self._record, json.dumps(record).encode())
+
+    def _state(self, settings: ScoringSettings, stamp: Stamp) -> dict[str, object]:
+        return {**settings.to_json(), "data": stamp, "output": stamp_of(self.output)}
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Size and modification time of a file."""
+    found = path.stat()
+    return [found.st_size, found.st_mtime_ns]

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from secant.estimators.kernel.rows import Blocks, FeatureRows
-from secant.estimators.kernel.solver import Solver, logistic_loss, out_of_fold
+from secant.estimators.kernel.linear_model import (
+    Blocks,
+    FeatureRows,
+    Solver,
+    logistic_loss,
+    out_of_fold,
+)
 
 __all__ = ["LeastSquares", "Spectrum"]
 

@@ -9,8 +9,7 @@ from jaxtyping import Float
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
-from secant.estimators.kernel.rows import Blocks
-from secant.estimators.kernel.solver import Solver
+from secant.estimators.kernel.linear_model import Blocks, Solver
 
 __all__ = ["Likelihood"]
 

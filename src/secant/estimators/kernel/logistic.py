@@ -9,8 +9,13 @@ from jaxtyping import Float, Int
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import expit
 
-from secant.estimators.kernel.rows import Blocks, FeatureRows
-from secant.estimators.kernel.solver import Solver, logistic_loss, out_of_fold
+from secant.estimators.kernel.linear_model import (
+    Blocks,
+    FeatureRows,
+    Solver,
+    logistic_loss,
+    out_of_fold,
+)
 
 __all__ = ["KernelLogistic"]
 

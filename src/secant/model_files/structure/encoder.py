@@ -21,7 +21,7 @@ from secant.model_files.errors import ModelFileError
 from secant.model_files.strict_json import JSON
 from secant.model_files.structure.vocabulary import check_savable, id_of
 
-__all__ = ["FORMAT", "MOST_LEVELS", "Encoded", "encoded"]
+__all__ = ["FORMAT", "MOST_LEVELS", "EncodedObject", "encoded"]
 
 FORMAT = 4
 MOST_LEVELS = 64
@@ -31,17 +31,17 @@ Where = tuple[str, ...]  # the path from the object to one of its parts
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedObject:
     """JSON, and the arrays that it refers to."""
 
     tree: JSON
     tensors: dict[str, np.ndarray]
 
 
-def encoded(value: object, name: str = "the object") -> Encoded:
+def encoded(value: object, name: str = "the object") -> EncodedObject:
     """An object as JSON and arrays; `ModelFileError` names a part that cannot be converted."""
     encoder = _Encoder(name)
-    return Encoded(encoder.node(value, ()), encoder.tensors)
+    return EncodedObject(encoder.node(value, ()), encoder.tensors)
 
 
 @dataclass

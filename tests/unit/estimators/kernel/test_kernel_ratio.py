@@ -166,7 +166,7 @@ def test_memory_maps_and_blocks(samples, fresh, tmp_path, monkeypatch):
     for i, x in enumerate(samples):
         np.save(tmp_path / f"{i}.npy", x)
     maps = [np.load(tmp_path / f"{i}.npy", mmap_mode="r") for i in (0, 1)]
-    monkeypatch.setattr("secant.estimators.kernel.rows._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("secant.estimators.kernel.linear_model._NUMBERS_AT_ONCE", 1)
     monkeypatch.setattr(estimator, "_ROWS_AT_ONCE", 999)
     blocked = clone(whole).fit_samples(*maps)
     np.testing.assert_allclose(blocked.log_ratio(fresh[1]), whole.log_ratio(fresh[1]), atol=1e-8)

@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from secant.estimators.kernel.basis import GaussianBasis, median_distance, squared_distances
 from secant.estimators.kernel.least_squares import LeastSquares
-from secant.estimators.kernel.rows import FeatureRows, Rows, featured
+from secant.estimators.kernel.linear_model import (
+    FeatureRows,
+    GaussianBasis,
+    Rows,
+    featured,
+    median_distance,
+    squared_distances,
+)
 
 N_0, N_1, D = 12, 9, 2
 RIDGE = np.array([0.03])

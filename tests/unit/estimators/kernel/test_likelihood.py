@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from secant.estimators.kernel.basis import GaussianBasis
 from secant.estimators.kernel.likelihood import Likelihood
-from secant.estimators.kernel.rows import FeatureRows
+from secant.estimators.kernel.linear_model import FeatureRows, GaussianBasis
 
 RIDGES = np.zeros(1)
 

@@ -5,11 +5,10 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from secant.estimators.kernel.balancing import balanced_ridge
-from secant.estimators.kernel.basis import GaussianBasis
 from secant.estimators.kernel.least_squares import LeastSquares
+from secant.estimators.kernel.linear_model import FeatureRows, GaussianBasis
 from secant.estimators.kernel.logistic import KernelLogistic
-from secant.estimators.kernel.rows import FeatureRows
+from secant.estimators.kernel.selection import balanced_ridge
 
 RIDGES = np.array([1e-3, 0.1])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from secant.estimators.kernel.least_squares import LeastSquares
-from secant.estimators.kernel.rows import Rows
+from secant.estimators.kernel.linear_model import Rows
 from secant.estimators.kernel.selection import KernelMethod, Link, selected
 
 

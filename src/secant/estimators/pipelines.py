@@ -1,17 +1,38 @@
-"""Sample weights for any estimator that takes them, at the end of a pipeline too."""
+"""Steps of scikit-learn pipelines: scaled columns, and weights for the last step."""
 
 from __future__ import annotations
 
 from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["WeightedPipeline", "check_takes_weights", "taking_weights", "unweighted_step"]
+from secant.scaling import Standardise
+
+__all__ = [
+    "ScaledColumns",
+    "WeightedPipeline",
+    "check_takes_weights",
+    "taking_weights",
+    "unweighted_step",
+]
+
+
+class ScaledColumns(TransformerMixin, BaseEstimator):
+    """`Standardise` between two samples: any unit will do, far values are drawn in."""
+
+    def fit(self, X: Float[np.ndarray, "n d"], y: Int[np.ndarray, " n"]) -> Self:
+        """Learn the scaling from rows of x_0 (label 0) and x_1 (label 1)."""
+        self.scaling_ = Standardise().fitted(X[y == 0], X[y == 1])
+        return self
+
+    def transform(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Scaled rows."""
+        return self.scaling_.precise(X)
 
 
 class WeightedPipeline(Pipeline):
