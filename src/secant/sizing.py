@@ -11,7 +11,7 @@ the batch serves them. A narrow network under them begins to learn only after th
 training waits for 14 looks rather than 10 (`Training.patience`): on a spiral of five and five
 columns it would otherwise have stopped with nothing learned.
 
-A network of x and time has two layers, and three for more than 64 columns.
+A network of x and time has two layers, and twice the width for more than 64 columns.
 
 Few rows cannot tell a wide network from a narrow one, which is several times as fast. Training
 stops earlier where it no longer learns, so the steps are a limit, not a price.
@@ -39,13 +39,14 @@ def trunk_for(n_rows: float, n_features: int) -> ResidualMLP:
 
 
 def modulated_trunk_for(n_rows: float, n_features: int) -> ModulatedMLP:
-    """The same for a network of x and time, with one more layer for many columns.
+    """The same for a network of x and time, twice as wide for many columns.
 
-    On block Gaussians of 160 columns it took the error of 40 nats from +3.1 to between −2.2 and
-    −0.5; on 40 columns it did harm.
+    A log ratio of many columns has as many directions, and needs a pair of units for each. On block
+    Gaussians of 160 columns and 40 nats, 1,500 steps at width 512 left an error of −0.9 nats;
+    width 256 with one more layer left −1.3.
     """
-    depth = 2 if n_features <= _MANY_COLUMNS else 3
-    return ModulatedMLP(trunk_for(n_rows, n_features).width, depth)
+    width = trunk_for(n_rows, n_features).width
+    return ModulatedMLP(width if n_features <= _MANY_COLUMNS else 2 * width)
 
 
 def training_for(n_rows: float, *, along_path: bool = True) -> Training:

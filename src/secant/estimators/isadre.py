@@ -54,7 +54,7 @@ class ISADRE(PathMixin, RatioEstimator):
             rows and columns (`secant.sizing`), one output per coordinate if the target needs it.
         path: between the samples; None is `DiffusionInterpolant()`, or as above.
         target: the loss; None is `SecantVelocity(stop_gradient=False, consistency=1.0)`, with
-            `spatial=50.0` if at least 2,000 rows of x_0 are consistent with N(0, I). Others:
+            `spatial=16.0` if at least 2,000 rows of x_0 are consistent with N(0, I). Others:
             `SecantVelocity()` has the stop-gradient (V2), `ConditionalSecantAlignment()` and
             `ConditionalSecantAlignment(vectorised=True)` are the paper's.
         time_sampler: None is `Corners()`: uniform times, 30 % of the intervals start at 0.
@@ -206,8 +206,8 @@ class ISADRE(PathMixin, RatioEstimator):
 
 
 # Weight of (V4): on block Gaussians of 20 nats in 80 columns the error after 1,000 steps was
-# −1.4, −1.4, −0.9, −0.3 and −0.3 nats at weights of 0, 1, 10, 50 and 200.
-_SPATIAL = 50.0
+# −1.4, −1.4, −0.9, −0.3 and −0.3 nats at weights of 0, 0.3, 3, 16 and 64 in the middle of the path.
+_SPATIAL = 16.0
 _SURE_ROWS = 2_000  # fewer cannot tell N(0, I) from its neighbours
 _LARGE_SQUARE = 10.0  # mean square of the entries of x_1 from which columns need a scaling
 _BLUR = 0.05  # standard deviation that a bridge may add to the narrowest direction, as a share

@@ -157,6 +157,7 @@ class SecantVelocity(Target):
 _PIECES = 4
 _EVERY = 8  # row: (K1) has no noise of its own, so that few rows say enough
 _EVERY_SPATIAL = 2  # row: (V4) costs as much as (V3), and each row has d targets
+_LEAST = 0.015  # 1/w of (V4), which is 0 at both ends of the path
 
 
 def _splitting_gaps(model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
@@ -179,7 +180,7 @@ def _splitting_gaps(model: SecantFunction, path: Path, batch: Batch) -> Float[Ar
 
 
 def _spatial_losses(model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
-    """(V4) ‖σ_t (g + ∇log p_0(x_t)) + ε‖² for g = ∇_x [t u(x_t, 0, t)], less its value at g = 0.
+    """(V4) w ‖σ_t (g + ∇log p_0(x_t)) + ε‖² for g = ∇_x [t u(x_t, 0, t)], less its value at g = 0.
 
     At every second row, repeated.
     """
@@ -190,5 +191,8 @@ def _spatial_losses(model: SecantFunction, path: Path, batch: Batch) -> Float[Ar
     start = 1.0 + path.noise_scale(jnp.zeros(())) ** 2  # the variance of p_0 on the path
     unexplained = given.noise - scale * x_t / start
     learned = scale * jax.grad(lambda x: jnp.sum(t * model.secant(x, jnp.zeros_like(t), t)))(x_t)
-    losses = jnp.sum((learned + 2.0 * unexplained) * learned, axis=-1)
+    (alpha, beta), (alpha_rate, beta_rate) = path.schedule.rates(t)
+    # 1/w for w = β̇/β − α̇/α without a division by 0; and w < 1/_LEAST, or few rows would be all.
+    inverse = alpha * beta / (beta_rate * alpha - alpha_rate * beta)
+    losses = jnp.sum((learned + 2.0 * unexplained) * learned, axis=-1) / (inverse + _LEAST)
     return jnp.repeat(losses, _EVERY_SPATIAL)[: batch.t.shape[0]]

@@ -48,7 +48,7 @@ def test_default_is_the_full_gradient_between_any_two_samples():
 
 
 def test_default_from_standard_normal_rows_trains_the_gradient_in_x(model):
-    assert model.target_ == SecantVelocity(stop_gradient=False, consistency=1.0, spatial=50.0)
+    assert model.target_ == SecantVelocity(stop_gradient=False, consistency=1.0, spatial=16.0)
     assert model.scaling_rule_ == Identity()
 
 

@@ -1,5 +1,6 @@
 """The velocity form on linear-Gaussian paths, where the time score and the secant are known."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -150,7 +151,7 @@ def test_consistency_is_zero_for_an_additive_secant_and_sees_another():
 
 @pytest.mark.parametrize("path", [DiffusionInterpolant(), PATH], ids=["interpolant", "bridge"])
 def test_spatial_loss_is_the_squared_distance_of_gradients(path):
-    # (V4) at g less (V4) at the truth is σ² ‖g − ∇ log p_t/p_0‖²: the difference has mean zero.
+    # (V4) at g less (V4) at the truth is w σ² ‖g − ∇ log p_t/p_0‖²: the difference has mean zero.
     spatial = SecantVelocity(stop_gradient=False, spatial=1.0)
     truth = oracle(path)
     rows, push = batch(truth), 3 * PUSH
@@ -162,7 +163,9 @@ def test_spatial_loss_is_the_squared_distance_of_gradients(path):
         x, t = path.point(rows.x_0, rows.x_1, rows.z, rows.t).x_t, rows.t[:, None]
         scale = path.conditional(rows.x_0, rows.x_1, rows.z, rows.t).scale[:, None]
         gap = scale * push * t * (1 + 2 * x + t)  # by hand: t ∂_x of x, x² and t x
-        return alone[0] - alone[1], jnp.sum(gap**2, axis=-1)
+        log_odds = jax.vmap(jax.grad(lambda time: jnp.log(jnp.divide(*path.schedule(time)[::-1]))))
+        weight = 1.0 / (1.0 / log_odds(rows.t) + 0.015)
+        return alone[0] - alone[1], weight * jnp.sum(gap**2, axis=-1)
 
     losses, squares = (np.asarray(a)[::2] for a in excess(pushed, truth, rows))  # others repeat
     assert abs(z_scores(losses - squares)) < 4.5  # standard errors
