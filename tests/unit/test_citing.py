@@ -176,7 +176,7 @@ def test_every_class_with_sources_exists():
         secant.bases.references,
         secant.bases.spline,
         secant.estimators.neural,
-        secant.tasks.divergence_result,
+        secant.tasks.divergence,
         secant.tasks.two_sample,
         secant.tasks.comparison_result,
         secant.tasks.importance,

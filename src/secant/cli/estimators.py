@@ -97,7 +97,7 @@ def wanted_estimator(
     """
     if method is Method.AUTO and not session.training:
         return None
-    from secant.tasks.defaults import default_ratio
+    from secant.tasks.model_choice import default_ratio
 
     n = min(rows)
     return ratio_estimator(method, default_ratio(n, n_features), n, session)

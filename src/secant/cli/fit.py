@@ -51,7 +51,9 @@ def fit(
     check_place(output)
     training = Resumable(output, resume=resume)
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
-    from secant.tasks.defaults import default_ratio  # imports JAX: mistakes in tables come first
+    from secant.tasks.model_choice import (
+        default_ratio,  # imports JAX: mistakes in tables come first
+    )
 
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")

@@ -103,7 +103,7 @@ class _Settings:
     def options(self, n: int, session: Session) -> MIOptions:
         """The estimator for n rows, with the session's training settings."""
         from secant.tasks import MIOptions
-        from secant.tasks.defaults import default_ratio
+        from secant.tasks.model_choice import default_ratio
 
         plain = MIOptions(
             estimator=ratio_estimator(self.method, default_ratio(n), n, session),

@@ -13,7 +13,7 @@ from secant.report.charts import Axis, Chart, Dot, Key, Line, Shape, path_of, pl
 from secant.report.histograms import histogram_axes, histogram_edges, steps_of
 from secant.report.numbers import number, percent, signed
 from secant.tasks.comparison_result import ColumnHistogram
-from secant.tasks.fit_record import FitRecord
+from secant.tasks.cross_fitting import FitRecord
 from secant.tasks.path_picture import PathPicture
 
 __all__ = [

@@ -11,7 +11,7 @@ from secant.report.diagnostic_figures import plot_calibration, plot_drift
 from secant.report.figures import histogram_figure
 from secant.report.style import BLUE, INK, ORANGE, clean, label, saved
 from secant.tasks.comparison_result import Comparison
-from secant.tasks.fit_record import FitRecord
+from secant.tasks.cross_fitting import FitRecord
 from secant.tasks.path_picture import PathPicture
 
 __all__ = ["plot_secants", "plot_training", "write_figures"]

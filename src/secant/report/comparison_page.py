@@ -29,7 +29,7 @@ from secant.report.numbers import count, number, percent, subscripts
 from secant.report.page import Page, made_by, write_page
 from secant.report.tables import feature_table, fit_table, unlike_table
 from secant.tasks.comparison_result import Comparison, Degree
-from secant.tasks.divergence_result import Divergence
+from secant.tasks.divergence import Divergence
 from secant.tasks.weight_support import WeightSupport
 
 __all__ = ["comparison_page", "write_comparison"]

@@ -15,8 +15,8 @@ from secant.report.comparison_charts import calibration_chart, training_chart
 from secant.report.histograms import distribution_chart
 from secant.report.numbers import number, signed, with_error
 from secant.report.page import Page, made_by, write_page
+from secant.tasks.cross_fitting import fit_record, resolved_settings
 from secant.tasks.density import DensityEstimator
-from secant.tasks.fit_record import fit_record, resolved_settings
 
 __all__ = ["density_page", "write_density"]
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from secant._host.escaping import printable
 from secant.report.page import write_text
-from secant.tasks.check_result import Check, CheckedLimit
+from secant.tasks.checking import Check, CheckedLimit
 
 __all__ = ["junit", "write_junit"]
 

@@ -23,10 +23,16 @@ from secant.sizing import FEW_ROWS
 from secant.tables.encoding import EncodedTable, Missing, frames_as_numbers
 from secant.tasks.attribution import FeatureContribution, feature_contributions
 from secant.tasks.comparison_result import ColumnHistogram, Comparison, Degree, UnlikeRows
-from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
+from secant.tasks.cross_fitting import (
+    CrossFit,
+    checked_estimator,
+    cross_fit,
+    fit_records,
+    repr_line,
+    resolved_settings,
+)
+from secant.tasks.divergence import divergence_of
 from secant.tasks.divergence_intervals import divergence_intervals
-from secant.tasks.divergence_result import jensen_shannon_from, kl_from, total_variation_from
-from secant.tasks.fit_record import fit_records, one_line, resolved_settings
 from secant.tasks.intervals import checked_confidence
 from secant.tasks.path_picture import path_picture, why_no_path
 from secant.tasks.permutation import checked_permutations
@@ -153,7 +159,7 @@ class _Plan:
         """This plan as a line of Python."""
         treated = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
         return (
-            f"secant.compare(x_0, x_1, {treated}estimator={one_line(self.estimator)}, "
+            f"secant.compare(x_0, x_1, {treated}estimator={repr_line(self.estimator)}, "
             f"n_folds={self.n_folds}, n_permutations={self.n_permutations}, "
             f"confidence={self.confidence:g}, random_state={self.seed})"
         )
@@ -178,10 +184,10 @@ def _compared(
         sample_names=plan.sample_names,
         feature_names=names,
         test=test,
-        kl=kl_from(fits, found, confidence=level),
-        kl_reverse=kl_from(fits, found, reverse=True, confidence=level),
-        jensen_shannon=jensen_shannon_from(fits, found, confidence=level),
-        total_variation=total_variation_from(fits, found, confidence=level),
+        kl=divergence_of("kl", fits, found, level),
+        kl_reverse=divergence_of("kl_reverse", fits, found, level),
+        jensen_shannon=divergence_of("jensen_shannon", fits, found, level),
+        total_variation=divergence_of("total_variation", fits, found, level),
         features=features,
         calibration=calibration_curve(zero, one),
         unlike_0=_unlike(x_0, zero, np.argsort(zero, kind="stable"), names),

@@ -14,9 +14,8 @@ from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import CalibrationCurve
 from secant.tables.encoding import EncodedTable
 from secant.tasks.attribution import FeatureContribution, feature_lines, feature_pairs
-from secant.tasks.cross_fitting import CrossFit
-from secant.tasks.divergence_result import Divergence
-from secant.tasks.fit_record import FitRecord
+from secant.tasks.cross_fitting import CrossFit, FitRecord
+from secant.tasks.divergence import Divergence
 from secant.tasks.path_picture import PathPicture
 from secant.tasks.two_sample import TwoSampleTest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,20 +12,26 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from secant.diagnostics import RatioDiagnostics
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_same_columns, checked_rows, is_count
 from secant.exceptions import UntrainedWarning
 from secant.tasks.model_choice import ModelChoice, chosen_model
-from secant.training.settings import labelled
+from secant.training.settings import Record, labelled
 
 __all__ = [
     "CrossFit",
+    "FitRecord",
     "RatioEnsemble",
     "checked_ensemble",
     "checked_estimator",
     "checked_folds",
     "cross_fit",
+    "fit_record",
+    "fit_records",
     "fold_numbers",
+    "repr_line",
+    "resolved_settings",
 ]
 
 
@@ -175,3 +181,58 @@ def checked_ensemble(n_ensemble: int) -> None:
 def fold_numbers(n: int, n_folds: int, rng: np.random.RandomState) -> Int[np.ndarray, " n"]:
     """A fold for each of n rows, at random and of sizes that differ by at most one."""
     return np.asarray(rng.permutation(np.arange(n) % n_folds))
+
+
+# Parameters whose default is resolved under another name than their own with an underscore.
+_RESOLVED = {"model": "builder_", "scaling": "scaling_rule_"}
+_NOT_SETTINGS = ("progress", "random_state")
+
+
+@dataclass(frozen=True)
+class FitRecord:
+    """One fit of a cross-fit.
+
+    Attributes:
+        fold: the fold it has not seen.
+        estimator: the name of its class.
+        history: of its training; empty for a fit without steps.
+        diagnostics: on rows it was not trained on; None if it kept none.
+    """
+
+    fold: int
+    estimator: str
+    history: tuple[Record, ...] = field(repr=False)
+    diagnostics: RatioDiagnostics | None = field(repr=False)
+
+
+def fit_records(fits: CrossFit) -> tuple[FitRecord, ...]:
+    """One record a fit, fold by fold."""
+    return tuple(
+        fit_record(fold, member)
+        for fold, ensemble in enumerate(fits.ensembles)
+        for member in ensemble.members
+    )
+
+
+def fit_record(fold: int, fit: RatioEstimator) -> FitRecord:
+    """The record of one fit."""
+    inner = fit.in_use
+    history = tuple(getattr(inner, "history_", ()))
+    return FitRecord(fold, type(inner).__name__, history, getattr(inner, "diagnostics_", None))
+
+
+def repr_line(value: object) -> str:
+    """The repr of an object, its line breaks gone."""
+    text = " ".join(repr(value).split())
+    return text.replace("( ", "(").replace(" )", ")").replace(",)", ")")
+
+
+def resolved_settings(fit: RatioEstimator) -> dict[str, str]:
+    """The parameters of a fitted estimator, defaults filled in, as text."""
+    inner = fit.in_use
+    found = {"estimator": type(inner).__name__}
+    for name, given in inner.get_params(deep=False).items():
+        if name not in _NOT_SETTINGS:
+            value = getattr(inner, _RESOLVED.get(name, f"{name}_"), given)
+            found[name] = repr_line(value)
+    return found

@@ -15,11 +15,10 @@ from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
 from secant.sizing import FEW_ROWS
-from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds
-from secant.tasks.defaults import default_ratio
+from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds, repr_line
 from secant.tasks.dependence import CrossFitPlan
-from secant.tasks.fit_record import one_line
 from secant.tasks.intervals import checked_confidence, normal_interval
+from secant.tasks.model_choice import default_ratio
 from secant.tasks.permutation import checked_permutations
 
 __all__ = ["Base", "MIOptions", "MutualInformation", "OnPath", "unit_of"]
@@ -77,7 +76,7 @@ class MIOptions:
     def as_text(self, random_state: object) -> dict[str, str]:
         """All of it and the seed, for a reader."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: one_line(v) for name, v in {**values, "random_state": random_state}.items()}
+        return {name: repr_line(v) for name, v in {**values, "random_state": random_state}.items()}
 
     def plan(self, n: int) -> CrossFitPlan:
         """The cross-fit of n rows."""

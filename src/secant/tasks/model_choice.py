@@ -15,13 +15,28 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from secant.estimators import ChasmSwitch, ClassifierRatio, RatioEstimator, SklearnRatio
+from secant.estimators import (
+    AdaptiveMargins,
+    ChasmSwitch,
+    ClassifierRatio,
+    GaussianMoments,
+    RatioEstimator,
+    SecantRatio,
+    SklearnRatio,
+)
 from secant.exceptions import OverlapWarning, UntrainedWarning
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
-from secant.tasks.defaults import default_ratio
 
-__all__ = ["Look", "ModelChoice", "are_apart", "bases_for", "boosted_trees", "chosen_model"]
+__all__ = [
+    "Look",
+    "ModelChoice",
+    "are_apart",
+    "bases_for",
+    "boosted_trees",
+    "chosen_model",
+    "default_ratio",
+]
 
 _BASES: tuple[Basis, ...] = ("linear", "quadratic", "additive")
 _NAMES: dict[Basis, str] = {
@@ -288,3 +303,20 @@ def _far(
         "to learn from"
     )
     return ModelChoice(estimator, "path between the samples", looks, (), reason)
+
+
+def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
+    """A classifier on a Gaussian anchor where the samples overlap, `SecantRatio` elsewhere.
+
+    Below ten rows a moment there is no anchor: on 230 rows of ten columns, importance weights made
+    with one were worth 31 rows, without one 160.
+
+    The Gaussian anchor rather than the mixture: a classifier corrects it wherever it has rows, and
+    on the Student copula in 2 + 2 dimensions (2,000 rows) the mixture's far components cost 0.06
+    nats that were never made good.
+    """
+    has_anchor = n >= 5 * n_features * (n_features + 3)
+    near = ClassifierRatio(
+        anchor=GaussianMoments() if has_anchor else False, scaling=AdaptiveMargins()
+    )
+    return ChasmSwitch(near, SecantRatio())

@@ -39,7 +39,7 @@ from secant.datasets import (
     student_pair,
     through,
 )
-from secant.tasks.defaults import default_ratio
+from secant.tasks.model_choice import default_ratio
 
 __all__ = ["COLD", "GRID", "Measure", "Problem", "tasks"]
 
