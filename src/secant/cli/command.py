@@ -165,7 +165,7 @@ def _training(config: Path | None, steps: int | None) -> dict[str, object]:
     if not isinstance(table, dict):
         raise ConfigError(f"{config}: 'training' must be a table, [training]; got {shown(table)}.")
     if table:
-        from secant.model_files.structure.field_types import hints_of
+        from secant.model_files.rebuilding import hints_of
         from secant.training import Training
 
         values = checked(table, hints_of(Training), where=f"{config}, [training]")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import Method, MethodOption, wanted_estimator
+from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON
 from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
@@ -30,7 +30,7 @@ def compare(
     *,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
-    method: MethodOption = Method.AUTO,
+    method: MethodOption = FitMethod.AUTO,
     folds: Annotated[
         int | None, typer.Option(min=2, help="Number of folds for out-of-fold scores.")
     ] = None,

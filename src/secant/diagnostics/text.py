@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from secant._host.escaping import one_line
 from secant.diagnostics.drift import FeatureDrift, top_drift
-from secant.diagnostics.pareto import largest_pareto_shape
+from secant.diagnostics.normaliser import largest_pareto_shape
 
 if TYPE_CHECKING:
     from secant.diagnostics.ratio import RatioDiagnostics

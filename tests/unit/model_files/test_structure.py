@@ -14,9 +14,10 @@ from tests.unit.model_files.same import differences
 from tests.unit.model_files.sealed import changed
 
 import secant
-from secant.model_files import ModelFileError
+from secant.model_files import ModelFileError, vocabulary
+from secant.model_files.decoder import decoded
+from secant.model_files.encoder import FORMAT, encoded
 from secant.model_files.strict_json import parsed, written
-from secant.model_files.structure import FORMAT, decoded, encoded, vocabulary
 from secant.paths import DiffusionBridge, Moments
 from secant.schedules import VariancePreserving
 from secant.training.settings import Record, Status

@@ -18,7 +18,7 @@ from secant.bases import (
     NormalMargins,
     Reference,
 )
-from secant.bases.spline import Segment
+from secant.bases.margins import Segment
 from secant.deploy.export.programs import ExportError, Inputs, Program
 from secant.deploy.export.ratios import ColumnTables, filled_up, ratio_program
 from secant.tasks import DensityEstimator

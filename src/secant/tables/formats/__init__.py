@@ -8,11 +8,9 @@ from pathlib import Path
 from secant._host.atomic_files import is_special
 from secant.tables.errors import TableError, shown
 from secant.tables.formats.arrays import NumpyArchive, NumpyArray
-from secant.tables.formats.arrow import Arrow
-from secant.tables.formats.base import Sink, TableFormat
+from secant.tables.formats.base import Sink, TableFormat, check_content
+from secant.tables.formats.columnar import Arrow, Parquet
 from secant.tables.formats.delimited import Delimited
-from secant.tables.formats.parquet import Parquet
-from secant.tables.formats.signatures import check_content
 
 __all__ = ["FORMATS", "Sink", "TableFormat", "format_of", "format_of_file"]
 

@@ -12,8 +12,14 @@ import pyarrow as pa
 from pyarrow import csv
 
 from secant.tables.errors import TableError, counted, quoted, shown
-from secant.tables.formats.base import Sink, TableFormat, check_columns, rebatched
-from secant.tables.formats.signatures import Content
+from secant.tables.formats.base import (
+    Content,
+    Sink,
+    TableFormat,
+    WriterSink,
+    check_columns,
+    rebatched,
+)
 from secant.tables.formats.text_types import MISSING_WORDS, found_types, with_types
 
 __all__ = ["Delimited"]
@@ -76,7 +82,7 @@ class Delimited(TableFormat):
     def sink(self, path: Path, schema: pa.Schema) -> Sink:
         """A new file for rows of this schema; text is in quotes, other values are not."""
         options = csv.WriteOptions(delimiter=self.delimiter)
-        return _DelimitedSink(csv.CSVWriter(str(path), schema, write_options=options))
+        return WriterSink(csv.CSVWriter(str(path), schema, write_options=options))
 
     def _texts(self, path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Tables of text, a block of the file each; the first has no rows."""
@@ -183,14 +189,3 @@ def _line(path: Path, text: str) -> str:
             if line.rstrip(b"\r\n")[:_TOLD] == wanted:
                 return f"Line {number}"
     return "A line"
-
-
-class _DelimitedSink(Sink):
-    def __init__(self, writer: csv.CSVWriter) -> None:
-        self._writer = writer
-
-    def write(self, table: pa.Table) -> None:
-        self._writer.write_table(table)
-
-    def close(self) -> None:
-        self._writer.close()

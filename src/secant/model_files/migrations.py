@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from secant.model_files.errors import ModelFileError, shown
-from secant.model_files.structure.vocabulary import current_id
+from secant.model_files.vocabulary import current_id
 
 __all__ = ["BEFORE_FORMAT_3", "GONE_BEFORE_FORMAT_3", "Saved", "id_in", "migrated"]
 
@@ -43,7 +43,7 @@ GONE_BEFORE_FORMAT_3: dict[str, Callable[[Parts], Saved | None]] = {}
 _PLACES = {
     "secant.models.networks.Linear": "LinearLayer",
     "secant.models.aligned._AlignedFunction": "AlignedFunction",
-    "secant.models.joint._JointFunction": "JointFunction",
+    "secant.models.tangent._JointFunction": "JointFunction",
     "secant.models.networks._FourierNetwork": "FourierNetwork",
     "secant.models.networks._QuadraticNetwork": "QuadraticNetwork",
     "secant.models.networks._ResidualNetwork": "ResidualNetwork",
