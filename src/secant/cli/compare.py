@@ -76,7 +76,7 @@ def _writers(found: Comparison, session: Session) -> Writers:
     from secant.report import write_comparison, write_markdown
 
     def figures(folder: Path) -> Sequence[Path]:
-        from secant.report.comparison_figures import write_figures
+        from secant.report.figures import write_figures
 
         return write_figures(folder, found)
 

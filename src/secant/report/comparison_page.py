@@ -16,9 +16,9 @@ from secant.report.blocks import (
     Pairs,
     Section,
     Text,
+    axis,
 )
-from secant.report.charts import axis
-from secant.report.comparison_charts import (
+from secant.report.charts import (
     calibration_chart,
     column_chart,
     histogram_chart,

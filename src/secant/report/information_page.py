@@ -23,10 +23,9 @@ from secant.report.blocks import (
     Section,
     Table,
     Text,
+    axis,
 )
-from secant.report.charts import axis
-from secant.report.comparison_charts import calibration_chart
-from secant.report.histograms import distribution_chart
+from secant.report.charts import calibration_chart, distribution_chart
 from secant.report.numbers import number, p_value, with_error
 from secant.report.page import Page, made_by, write_page
 from secant.tasks.information import MutualInformation
