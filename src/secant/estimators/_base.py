@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
+from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, Tags, check_random_state, estimator_html_repr
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -36,7 +37,7 @@ __all__ = ["RatioEstimator"]
 _ROWS = "a numeric array of shape (n, d) without NaN or infinity"
 
 
-class RatioEstimator(Savable, NestedParameters, abc.ABC):
+class RatioEstimator(Savable, NestedParameters, BaseEstimator, abc.ABC):
     """An estimator of log r(x) = log p_1(x) − log p_0(x) from samples of both.
 
     `x_1` is the numerator: a positive log ratio means that a row is more likely under p_1.

@@ -13,8 +13,8 @@ from secant.tables.errors import nearest, quoted
 __all__ = ["NestedParameters"]
 
 
-class NestedParameters(BaseEstimator):
-    """`get_params` and `set_params` that reach into frozen components.
+class NestedParameters:
+    """`get_params` and `set_params` that reach into frozen components, for a `BaseEstimator`.
 
     A component is a dataclass or an equinox module. It is replaced, not changed, so that clones and
     searches over a grid stay independent. A name that a component does not have is looked up in its
@@ -23,9 +23,9 @@ class NestedParameters(BaseEstimator):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002, scikit-learn's
         """The parameters by name; if deep, with those of components and estimators within."""
-        found: dict[str, Any] = super().get_params(deep=deep)
+        found: dict[str, Any] = BaseEstimator.get_params(self, deep=deep)
         if deep:
-            for name, value in super().get_params(deep=False).items():
+            for name, value in BaseEstimator.get_params(self, deep=False).items():
                 found |= {f"{name}__{path}": v for path, v in _nested(value).items()}
         return found
 
@@ -34,12 +34,13 @@ class NestedParameters(BaseEstimator):
 
         A component that is None is first replaced by its default for a large sample.
         """
-        super().set_params(**{key: value for key, value in params.items() if "__" not in key})
-        known = super().get_params(deep=False)
+        own = {key: value for key, value in params.items() if "__" not in key}
+        BaseEstimator.set_params(self, **own)
+        known = BaseEstimator.get_params(self, deep=False)
         for key, value in params.items():
             name, nested, path = key.partition("__")
             if nested and (name not in known or hasattr(known[name], "set_params")):
-                super().set_params(**{key: value})
+                BaseEstimator.set_params(self, **{key: value})
             elif nested:
                 part = getattr(self, name)
                 part = self._default_component(name) if part is None else part

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
@@ -63,7 +64,7 @@ class EntropyDifference(NamedTuple):
         )
 
 
-class PathEntropy(Savable, NestedParameters):
+class PathEntropy(Savable, NestedParameters, BaseEstimator):
     """H(p_0) − H(p_1) = −∫ E[∇·v̄(x_t, t)] dt with a learned mean velocity v̄ (F1).
 
     Where p_0 is the product of p_1's margins this is the mutual information (or the total

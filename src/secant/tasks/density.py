@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from sklearn.base import DensityMixin, clone
+from sklearn.base import BaseEstimator, DensityMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
@@ -64,7 +64,7 @@ _MOST_BASE_ROWS = 2_000_000
 _MOST_BASE_NUMBERS = 64_000_000  # 256 MiB
 
 
-class DensityEstimator(Savable, DensityMixin, NestedParameters):
+class DensityEstimator(Savable, DensityMixin, NestedParameters, BaseEstimator):
     """log p(x) = log r(x) + log p_0(x) − log Ẑ, with p_0 a base and r learned on top of it.
 
     Contract of scikit-learn's `KernelDensity`: `fit`, `score_samples`, `score`, `sample`. One
