@@ -97,8 +97,10 @@ def _themed(draw: Callable[[Axes], None], place: str) -> str:
     from matplotlib.figure import Figure
 
     file = io.StringIO()
-    settings = {"svg.fonttype": "none", "svg.hashsalt": place, "font.size": _FONT_SIZE}
-    with rc_context(settings), warnings.catch_warnings():
+    with (
+        rc_context({"svg.fonttype": "none", "svg.hashsalt": place, "font.size": _FONT_SIZE}),
+        warnings.catch_warnings(),
+    ):
         # The browser has fonts for characters that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure = Figure(figsize=(_SIZE[0] / 72, _SIZE[1] / 72), layout="constrained")

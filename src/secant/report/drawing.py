@@ -178,8 +178,15 @@ def _draw_bins(axes: Axes, curve: CalibrationCurve) -> None:
     ):
         if empty.any():
             bound = curve.observed[empty] + sign * curve.standard_error[empty]
-            look = {"facecolor": PAPER, "edgecolor": BLUE, "zorder": 3}
-            axes.scatter(curve.predicted[empty], bound, marker=marker, label=meaning, **look)
+            axes.scatter(
+                curve.predicted[empty],
+                bound,
+                marker=marker,
+                facecolor=PAPER,
+                edgecolor=BLUE,
+                label=meaning,
+                zorder=3,
+            )
 
 
 def trained_fits(fits: Sequence[FitRecord]) -> list[FitRecord]:
