@@ -18,8 +18,6 @@ from secant.models.anchor import Anchor, GaussianAnchor, MixtureAnchor
 from secant.paths import Path
 from secant.samples import Prepared
 
-__all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor"]
-
 _ROWS_FOR_FIRST_LOOK = 4096
 _FEW_ROWS = 5_000
 _FEW_HELD_OUT = 100

@@ -8,8 +8,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["bibtex", "citation", "works"]
-
 # The works behind each part; an entry for a class applies to its subclasses.
 _SOURCES: dict[str, tuple[str, ...]] = {
     "PathMixin": ("choi2022density",),

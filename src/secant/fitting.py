@@ -39,19 +39,6 @@ from secant.training.settings import Record, Training, progress_bar
 from secant.training.sources import PairedSource, check_whole
 from secant.training.step import Objective
 
-__all__ = [
-    "ROWS_AT_ONCE",
-    "Evaluation",
-    "Fitted",
-    "Method",
-    "evaluated",
-    "fit",
-    "held_out_score",
-    "one_behind",
-    "padded_blocks",
-    "self_checked",
-]
-
 ROWS_AT_ONCE = 8192
 _FEWEST_ROWS = 256
 _SELF_CHECK_STEPS = 4

@@ -20,8 +20,6 @@ from pathlib import Path
 from secant._host.toml_files import ConfigError, cut, read_config, shown
 from secant.tables.errors import nearest
 
-__all__ = ["COLUMN_QUANTITIES", "QUANTITIES", "Limit", "LimitError", "read_limits"]
-
 QUANTITIES = {
     "p_value": "of “both tables come from one distribution”",
     "overlap": "the share that the tables have in common, 0 to 1",

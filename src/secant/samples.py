@@ -27,8 +27,6 @@ from secant.training.sources import (
     check_whole,
 )
 
-__all__ = ["Prepared", "Sample", "Sampler", "Samples", "prepared", "rows_for_scaling"]
-
 Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, "n d"]]]
 
 _ROWS_FOR_SCALING = 100_000

@@ -22,17 +22,6 @@ from scipy.special import ndtr, ndtri
 from secant._host.provenance import cores
 from secant.spread import Spread
 
-__all__ = [
-    "FARTHEST",
-    "LEVELS",
-    "AdaptiveMargins",
-    "Identity",
-    "Scaling",
-    "ScalingRule",
-    "Standardise",
-    "tail",
-]
-
 LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
 _ROWS_AT_ONCE = 1024
 _FEWEST_ROWS = 200  # of each sample, for quantiles to mean anything

@@ -14,8 +14,6 @@ from jaxtyping import Bool, Float
 
 from secant.exceptions import ConstantColumnWarning, OutlierWarning
 
-__all__ = ["Spread", "doubled", "moments"]
-
 _FEWEST_ROWS = 10  # minimum rows of each sample, so that a tenth is at least one row
 _ROWS_LOOKED_AT = 2000  # maximum rows of each sample used for the range of most rows
 _TOO_WIDE = 100.0  # standard deviations per range: normal column 0.4, 100,000 Cauchy rows 50

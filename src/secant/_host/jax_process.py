@@ -13,17 +13,6 @@ from collections.abc import MutableMapping
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = [
-    "SETTINGS",
-    "ForkedProcessError",
-    "check_not_forked",
-    "folder_of_programs",
-    "forget_if_too_many",
-    "keep_programs",
-    "keep_programs_by_default",
-    "set_environment",
-]
-
 _MAPS = Path("/proc/self/maps")
 _MOST_MAPS = 20_000
 _MOST_PROGRAMS = 4_000  # tens of megabytes

@@ -8,8 +8,6 @@ from typing import Any
 
 from secant._host.atomic_files import is_special
 
-__all__ = ["KINDS", "ConfigError", "cut", "parsed", "read_config", "shown"]
-
 _MOST_BYTES = 1 << 16  # larger files are a mistake
 _MOST_DOTS = 2_000  # a key of n dots takes tomllib n² steps: 30,000 of them take it minutes
 _LONGEST = 60  # maximum characters of a key or value in a message

@@ -10,8 +10,6 @@ from jaxtyping import Float
 
 from secant.spread import moments
 
-__all__ = ["Affine", "Chain", "Chart"]
-
 Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]
 

@@ -11,8 +11,6 @@ from scipy.special import ndtri
 
 from secant.bases.charts import Chart, Rows, Values
 
-__all__ = ["MonotoneSpline", "NormalMargins", "Segment"]
-
 Column = Float[np.ndarray, " n"]
 
 _FARTHEST = 4.0  # normal quantile of the outermost knots, unless the rows' extremes are nearer

@@ -12,14 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-__all__ = [
-    "FlowJAX",
-    "GaussianMixtureReference",
-    "Reference",
-    "SampledDensity",
-    "StandardNormalReference",
-]
-
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]
 

@@ -16,8 +16,6 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     from secant.tasks import Check, CheckedLimit
 
-__all__ = ["check"]
-
 
 @command("check", trains=True)
 def check(

@@ -19,8 +19,6 @@ from secant.cli.config import ConfigError, checked, read_config, shown
 from secant.cli.output import printable
 from secant.cli.session import Session
 
-__all__ = ["ExitCode", "command"]
-
 Command = Callable[..., None]
 
 _LAST_SEED = 2**32 - 1  # the limit of NumPy's legacy generators

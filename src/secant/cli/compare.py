@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from secant.tasks import Comparison, Divergence
     from secant.tasks.comparison_result import UnlikeRows
 
-__all__ = ["compare"]
-
 
 @command("compare", trains=True)
 def compare(

@@ -13,8 +13,6 @@ import typer
 from secant.cli.command import command
 from secant.cli.session import Session
 
-__all__ = ["demo"]
-
 
 @dataclass(frozen=True)
 class _Shown:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from secant.tables.encoding import EncodedTable
     from secant.tasks import DensityEstimator
 
-__all__ = ["app"]
 
 app = typer.Typer(help="Fit a normalised density; score rows by it.", no_args_is_help=True)
 

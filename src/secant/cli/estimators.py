@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 
     from secant.estimators import ChasmSwitch, RatioEstimator
 
-__all__ = [
-    "FitMethod",
-    "MethodOption",
-    "SavableMethod",
-    "SavableMethodOption",
-    "ratio_estimator",
-    "wanted_estimator",
-    "with_settings",
-]
 
 Estimator = TypeVar("Estimator", bound="BaseEstimator")
 

@@ -24,7 +24,6 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     from secant.estimators import RatioEstimator
 
-__all__ = ["ModelOutput", "fit"]
 
 ModelOutput = Annotated[
     Path, typer.Option("--output", "-o", help="Model file to write, such as model.secant.")

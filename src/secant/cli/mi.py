@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from secant.tables.encoding import EncodedTable
     from secant.tasks import MIOptions, MutualInformation, MutualInformationMatrix
 
-__all__ = ["mi"]
-
 
 class Unit(enum.Enum):
     """Units of information."""

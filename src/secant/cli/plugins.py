@@ -8,8 +8,6 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
-__all__ = ["GROUP", "WithPlugins"]
-
 GROUP = "secant.commands"
 _HOMES = {"bench": "secant-bench", "data": "secant-bench"}
 

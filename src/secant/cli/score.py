@@ -17,7 +17,6 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     from secant.deploy.scoring import Scored, Scorer
 
-__all__ = ["ModelInput", "score", "scoring"]
 
 ModelInput = Annotated[Path, typer.Argument(metavar="M", help="Model file.")]
 DataInput = Annotated[

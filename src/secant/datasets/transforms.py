@@ -9,8 +9,6 @@ from jaxtyping import Array, PRNGKeyArray
 
 from secant.datasets.pair import Draw, LogRatio, Pair
 
-__all__ = ["asinh", "half_cube", "inverse_asinh", "inverse_half_cube", "through"]
-
 Map = Callable[[Array], Array]
 
 

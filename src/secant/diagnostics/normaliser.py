@@ -9,17 +9,6 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import logsumexp
 
-__all__ = [
-    "LARGEST_SHAPE",
-    "Normaliser",
-    "effective_sample_size",
-    "has_enough_rows",
-    "largest_pareto_shape",
-    "least_effective_rows",
-    "log_normaliser",
-    "pareto_shape",
-]
-
 _FEW_ROWS = 0.01  # minimum effective share of the rows for a reliable weighted mean
 _FEW = 30.0  # minimum effective number of rows; for few rows, a tenth of them
 

@@ -25,8 +25,6 @@ from secant.exceptions import OverlapWarning, TrainingWarning
 from secant.integration import SelfCheck
 from secant.training.settings import Status
 
-__all__ = ["Diagnostics", "Overlap", "RatioDiagnostics", "estimated_overlap"]
-
 _SATURATED = 1.0  # nats by which log Ẑ may differ from 0, beyond its error
 
 

@@ -12,7 +12,6 @@ from secant.diagnostics.normaliser import largest_pareto_shape
 if TYPE_CHECKING:
     from secant.diagnostics.ratio import RatioDiagnostics
 
-__all__ = ["aligned", "rendered"]
 
 Line = tuple[str, str]  # a name and its value
 

@@ -32,8 +32,6 @@ from secant.samples import Sample
 from secant.training.checkpoints import Folder, resuming
 from secant.training.devices import refuse_own_rows
 
-__all__ = ["RatioEstimator"]
-
 _ROWS = "a numeric array of shape (n, d) without NaN or infinity"
 
 

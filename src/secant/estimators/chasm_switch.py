@@ -15,8 +15,6 @@ from secant.estimators.secant_ratio import SecantRatio
 from secant.exceptions import OverlapWarning
 from secant.samples import Sample
 
-__all__ = ["ChasmSwitch"]
-
 
 class ChasmSwitch(RatioEstimator):
     """Fits `near`; if it finds the samples too far apart for it, fits `far` instead.

@@ -16,20 +16,6 @@ from secant.exceptions import PrecisionWarning
 from secant.tables.frames import Frame, frame_of, rows_of
 from secant.training.sources import check_whole
 
-__all__ = [
-    "check_on_disk_or",
-    "check_same_columns",
-    "check_unmasked",
-    "checked_labels",
-    "checked_rows",
-    "checked_weights",
-    "column_names",
-    "doubles",
-    "is_count",
-    "naming",
-    "validated",
-]
-
 _LARGEST_WHOLE = 1 << 53  # larger integers are not all distinct in double precision
 _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 _BLOCK = 1 << 16  # rows checked at a time for an array on disk

@@ -13,8 +13,6 @@ from secant.diagnostics import FeatureDrift, RatioDiagnostics
 from secant.estimators._base import RatioEstimator
 from secant.exceptions import OverlapWarning
 
-__all__ = ["DirectDiagnostics", "HeldOutRatios", "fold_numbers"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DirectDiagnostics(RatioDiagnostics):

@@ -18,8 +18,6 @@ from secant.fitting import one_behind, padded_blocks
 from secant.samples import Sample, rows_for_scaling
 from secant.scaling import Scaling, Standardise
 
-__all__ = ["FeaturisedRatio"]
-
 
 class FeaturisedRatio(RatioEstimator):
     """A flow trained on both samples at once, and an estimator on the rows it maps to noise (M1).

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 else:
     _Estimator = object
 
-__all__ = ["NeuralMixin", "PathMixin"]
 
 # Parts whose resolved attribute is not their own name with an underscore.
 _ATTRIBUTES = {"model": "builder_", "scaling": "scaling_rule_"}

@@ -26,8 +26,6 @@ from secant.estimators.pipelines import ScaledColumns, check_takes_weights, taki
 from secant.samples import Sample, rows_for_scaling
 from secant.spread import doubled
 
-__all__ = ["SklearnRatio"]
-
 _CALIBRATIONS = ("isotonic", "sigmoid")
 _MOST_COLUMNS = 50  # whose products, some 1300, the default still takes
 

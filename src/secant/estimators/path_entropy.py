@@ -31,8 +31,6 @@ from secant.training.held_out import pairs_of_rows
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 
-__all__ = ["EntropyDifference", "PathEntropy"]
-
 _BLOCK = 4096
 
 

@@ -13,14 +13,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from secant.scaling import Standardise
 
-__all__ = [
-    "ScaledColumns",
-    "WeightedPipeline",
-    "check_takes_weights",
-    "taking_weights",
-    "unweighted_step",
-]
-
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
     """`Standardise` between two samples: any unit will do, far values are drawn in."""

@@ -25,8 +25,6 @@ from secant.time_samplers import TimeSampler, Uniform
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 
-__all__ = ["SecantRatio"]
-
 
 class SecantRatio(PathMixin, RatioEstimator):
     """log p_1 − log p_0 in one forward pass, learned by the velocity form (V1).

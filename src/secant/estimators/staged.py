@@ -16,8 +16,6 @@ from secant.estimators.direct import DirectDiagnostics, HeldOutRatios
 from secant.exceptions import OverlapWarning
 from secant.samples import Sample
 
-__all__ = ["StagedRatio"]
-
 _HELD_OUT_SHARE = 0.1
 
 

@@ -27,8 +27,6 @@ from secant.training.optimisers import Adam, Optimiser
 from secant.training.pairing import Pairing
 from secant.training.settings import Training
 
-__all__ = ["CTSM", "D3RE", "DREInfinity"]
-
 
 class CTSM(PathMixin, RatioEstimator):
     """Conditional time-score matching [@yu2025density]: regress s(x, t) on (C1), (L1) at l = t.

@@ -23,8 +23,6 @@ from secant._host.atomic_files import is_special
 from secant.model_files.errors import ModelFileError, shown
 from secant.model_files.strict_json import parsed, written
 
-__all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "seal", "unpacked"]
-
 Tensors = dict[str, np.ndarray]
 
 DTYPES = {

@@ -22,8 +22,6 @@ from secant.model_files.rebuilding import rebuilt
 from secant.model_files.strict_json import JSON
 from secant.model_files.vocabulary import class_named
 
-__all__ = ["decoded"]
-
 Tensors = Mapping[str, np.ndarray]
 
 _NOT_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}

@@ -21,8 +21,6 @@ from secant.model_files.errors import ModelFileError
 from secant.model_files.strict_json import JSON
 from secant.model_files.vocabulary import check_savable, id_of
 
-__all__ = ["FORMAT", "MOST_LEVELS", "EncodedObject", "encoded"]
-
 FORMAT = 4
 MOST_LEVELS = 64
 _LARGEST_INTEGER = 2**63

@@ -18,8 +18,6 @@ from sklearn.base import BaseEstimator
 
 from secant.model_files.errors import ModelFileError, shown
 
-__all__ = ["accepts", "hints_of", "rebuilt"]
-
 
 def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
     """An object of a class with these fields; `ModelFileError` if they are invalid."""

@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 
 from secant.model_files.errors import ModelFileError, shown
 
-__all__ = ["JSON", "parsed", "written"]
-
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
 _MOST_VALUES = 1_000_000  # a parsed value takes about 100 bytes

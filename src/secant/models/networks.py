@@ -15,17 +15,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.models.secant_function import on_device
 
-__all__ = [
-    "FourierMLP",
-    "ModulatedMLP",
-    "QuadraticForms",
-    "ResidualMLP",
-    "TimedTrunk",
-    "Trunk",
-    "TrunkBuilder",
-    "at_times",
-]
-
 Trunk = Callable[[Float[Array, " n_in"]], Float[Array, " n_out"]]
 
 

@@ -13,8 +13,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from secant.models.networks import LinearLayer, Trunk, TrunkBuilder
 from secant.models.secant_function import on_device
 
-__all__ = ["RidgeFunctions"]
-
 _STEEPNESS, _FARTHEST_KNOT = 2.0, 3.0  # of the first hinges, in standard deviations of a column
 
 

@@ -14,8 +14,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 if TYPE_CHECKING:
     from secant.models.anchor import Anchor
 
-__all__ = ["ModelBuilder", "SecantFunction", "Shifted", "on_device"]
-
 
 def on_device(values: Float[np.ndarray, ...]) -> Float[Array, ...]:
     """Numbers as an array of JAX in its default precision; nothing is compiled for it."""

@@ -15,8 +15,6 @@ from secant.models.embedding import time_features
 from secant.models.networks import ResidualMLP, TimedTrunk, Trunk, TrunkBuilder, at_times
 from secant.models.secant_function import ModelBuilder, SecantFunction
 
-__all__ = ["JointScore", "JointScoreNetwork", "TangentFunction", "TangentNetwork"]
-
 
 class TangentFunction(SecantFunction):
     """A model of the time score; its secant is the mean of it over [l, t], so (S1) holds."""

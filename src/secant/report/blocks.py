@@ -14,29 +14,6 @@ from numpy.typing import ArrayLike
 from secant.report.charts import Drawing
 from secant.report.numbers import number
 
-__all__ = [
-    "Axis",
-    "Bar",
-    "Block",
-    "Cell",
-    "Code",
-    "Column",
-    "Columns",
-    "Gauge",
-    "Gauges",
-    "HeatMap",
-    "Interval",
-    "Intervals",
-    "Note",
-    "Pairs",
-    "Picture",
-    "Section",
-    "Table",
-    "Text",
-    "axis",
-    "round_ticks",
-]
-
 
 @dataclass(frozen=True)
 class Text:

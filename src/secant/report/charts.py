@@ -39,15 +39,6 @@ from secant.tasks.path_picture import PathPicture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Drawing",
-    "calibration_chart",
-    "column_chart",
-    "distribution_chart",
-    "histogram_chart",
-    "secant_chart",
-    "training_chart",
-]
 
 _SIZE = (480.0, 324.0)  # points, the units of the SVG
 _FONT_SIZE = 12.5  # as in style.css

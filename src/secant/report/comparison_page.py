@@ -32,8 +32,6 @@ from secant.tasks.comparison_result import Comparison, Degree
 from secant.tasks.divergence import Divergence
 from secant.tasks.weight_support import WeightSupport
 
-__all__ = ["comparison_page", "write_comparison"]
-
 _TONES = {
     Degree.SAME: "good",
     Degree.MILD: "mild",

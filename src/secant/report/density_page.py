@@ -17,8 +17,6 @@ from secant.report.page import Page, made_by, write_page
 from secant.tasks.cross_fitting import fit_record, resolved_settings
 from secant.tasks.density import DensityEstimator
 
-__all__ = ["density_page", "write_density"]
-
 
 def write_density(
     path: Path | str,

@@ -19,24 +19,6 @@ from secant.tasks.path_picture import PathPicture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "BLUE",
-    "COLOURS",
-    "GRID",
-    "INK",
-    "ORANGE",
-    "PAPER",
-    "clean",
-    "draw_calibration",
-    "draw_histograms",
-    "draw_log_ratios",
-    "draw_secants",
-    "draw_training",
-    "histogram_edges",
-    "label",
-    "row_shares",
-    "trained_fits",
-]
 
 Values = Float[np.ndarray, " n"]
 

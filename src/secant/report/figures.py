@@ -28,17 +28,6 @@ from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import FitRecord
 from secant.tasks.path_picture import PathPicture
 
-__all__ = [
-    "Panel",
-    "histogram_figure",
-    "plot_calibration",
-    "plot_drift",
-    "plot_secants",
-    "plot_training",
-    "scatter_figure",
-    "write_figures",
-]
-
 _MOST_BARS = 15
 
 

@@ -32,8 +32,6 @@ from secant.tasks.information import MutualInformation
 from secant.tasks.intervals import normal_interval
 from secant.tasks.mi_matrix import MutualInformationMatrix
 
-__all__ = ["information_page", "matrix_page", "write_information", "write_matrix"]
-
 _LEVEL = 0.05
 _MOST_NAMES = 24  # of a readable heat map
 

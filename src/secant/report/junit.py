@@ -9,8 +9,6 @@ from secant._host.escaping import printable
 from secant.report.page import write_text
 from secant.tasks.checking import Check, CheckedLimit
 
-__all__ = ["junit", "write_junit"]
-
 
 def write_junit(path: Path | str, check: Check) -> None:
     """Write a check as one XML file, one test case a limit."""

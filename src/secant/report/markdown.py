@@ -15,8 +15,6 @@ from secant.tasks.divergence import Divergence
 from secant.tasks.information import MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix
 
-__all__ = ["escaped", "markdown", "table", "write_markdown"]
-
 _SHOWN = 10
 _NUMBER = re.compile(r"\W*\d|–?$")  # or the dash in its place
 

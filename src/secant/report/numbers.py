@@ -5,17 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = [
-    "count",
-    "error_places",
-    "number",
-    "p_value",
-    "percent",
-    "signed",
-    "subscripts",
-    "with_error",
-]
-
 
 def number(value: float, digits: int = 3) -> str:
     """A number with `digits` significant digits; infinities and NaN as symbols."""

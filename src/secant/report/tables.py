@@ -11,8 +11,6 @@ from secant.tasks.attribution import FeatureContribution
 from secant.tasks.comparison_result import UnlikeRows
 from secant.tasks.cross_fitting import FitRecord
 
-__all__ = ["feature_table", "fit_table", "text_table", "unlike_table"]
-
 _MOST_FEATURES = 20
 _MOST_ROWS = 10
 _MOST_COLUMNS = 8

@@ -15,8 +15,6 @@ from jaxtyping import Float
 from secant.tables.errors import TableError, counted, quoted, shown
 from secant.tables.kinds import Kind, numbers, texts
 
-__all__ = ["ColumnCode", "OneHot", "Quantity", "code_from_json"]
-
 _MOST_CATEGORIES = 100  # each is one more column
 _FEW_CATEGORIES = 20  # allowed in tables of any length
 

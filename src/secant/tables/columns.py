@@ -12,8 +12,6 @@ import pyarrow as pa
 from secant.tables.errors import TableError, counted, nearest, quoted, shown
 from secant.tables.kinds import Kind, kind_of
 
-__all__ = ["check_distinct", "chosen", "default_labels", "kinds_of", "matched_kinds", "selected"]
-
 _ROW_LABELS = re.compile(r"__index_level_\d+__")  # pandas' name of an unnamed index
 
 

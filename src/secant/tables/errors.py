@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["TableError", "counted", "nearest", "quoted", "shown"]
-
 _LONGEST = 60  # maximum characters of a name or value in a message
 _MOST = 6  # maximum names in a message
 

@@ -16,18 +16,6 @@ from jaxtyping import Array, Float
 from secant.targets.batch import Batch
 from secant.targets.direct import DirectLoss
 
-__all__ = [
-    "Bregman",
-    "ContinuedBregman",
-    "ExponentialWeight",
-    "Hellinger",
-    "KullbackLeibler",
-    "Logistic",
-    "PolynomialWeight",
-    "SquaredRatio",
-    "Trimmed",
-]
-
 
 class Bregman(DirectLoss):
     """(D0) φ'(r) r − φ(r) at x_0 less φ'(r) at x_1, both written in g = log r.

@@ -19,8 +19,6 @@ from secant.models.secant_function import SecantFunction, Shifted
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 
-__all__ = ["DirectLoss", "DonskerVaradhan", "GammaDivergence", "InfoNCE"]
-
 
 class DirectLoss(Target):
     """A loss of the log ratio at rows of x_0 and of x_1.

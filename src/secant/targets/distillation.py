@@ -11,8 +11,6 @@ from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.targets.velocity import ImpliedVelocity
 
-__all__ = ["Distillation"]
-
 
 class Distillation(Target):
     """|s_θ(x, t) − s_teacher(x, t)|² at rows of x_0, x_1 and x_t in turn (E1).

@@ -15,14 +15,6 @@ from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.targets.bregman import Logistic
 
-__all__ = [
-    "DimensionMixing",
-    "GeodesicMixing",
-    "LinearCombination",
-    "Telescoping",
-    "Waymarks",
-]
-
 
 class Waymarks(eqx.Module):
     """How rows of the samples between x_0 and x_1 are made."""

@@ -15,14 +15,6 @@ from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.targets.velocity import ImpliedVelocity
 
-__all__ = [
-    "ConstantWeight",
-    "FadingWeight",
-    "JointScoreMatching",
-    "TimeScoreMatching",
-    "TimeWeight",
-]
-
 
 class TimeWeight(eqx.Module):
     """λ(t); its rate is taken by JVP."""

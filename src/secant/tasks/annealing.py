@@ -15,8 +15,6 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from scipy.special import logsumexp
 
-__all__ = ["Annealed", "Annealing", "annealed"]
-
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]
 LogPath = Callable[[Rows, Float[Array, ""]], Values]  # log p̃_t(y), normalised at t = 0

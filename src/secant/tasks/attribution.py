@@ -15,8 +15,6 @@ from secant.diagnostics.text import aligned
 from secant.estimators.neural import NeuralMixin
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
 
-__all__ = ["FeatureContribution", "feature_contributions", "feature_lines", "feature_pairs"]
-
 _SHOWN = 5
 _SHIFT = 0.1  # standard deviations: a mean that differs by less is not what changed
 _DISTANCE = 0.1  # Kolmogorov–Smirnov: a distribution of another shape

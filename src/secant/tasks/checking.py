@@ -25,8 +25,6 @@ from secant.tasks.comparison_result import Comparison
 from secant.tasks.given_tables import GivenTables
 from secant.tasks.permutation import checked_permutations
 
-__all__ = ["Check", "CheckError", "CheckedLimit", "check", "checked_tables"]
-
 
 def check(
     a: object,

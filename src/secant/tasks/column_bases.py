@@ -13,8 +13,6 @@ from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, Stand
 
 from secant.estimators.pipelines import ScaledColumns
 
-__all__ = ["Basis", "HingeColumns", "basis_size", "design", "logistic_pipeline"]
-
 Basis = Literal["linear", "quadratic", "additive"]
 
 _KNOTS = (0.06, 0.2, 0.35, 0.5, 0.65, 0.8, 0.94)  # quantiles at which a hinge starts

@@ -19,8 +19,6 @@ from secant.tasks.divergence import Divergence
 from secant.tasks.path_picture import PathPicture
 from secant.tasks.two_sample import TwoSampleTest
 
-__all__ = ["ColumnHistogram", "Comparison", "Degree", "UnlikeRows"]
-
 _LEVEL = 0.05
 _BINS = 24
 _MILD = 0.8  # share in common of two unit normals half a standard deviation apart

@@ -17,8 +17,6 @@ from secant.estimators.pipelines import taking_weights, unweighted_step
 from secant.tasks.cross_fitting import cross_fit
 from secant.tasks.importance import ImportanceWeights, check_clip
 
-__all__ = ["CovariateShift"]
-
 
 def _inner_has(name: str) -> Callable[[CovariateShift], bool]:
     """Whether the inner estimator, fitted if it is, has this method."""

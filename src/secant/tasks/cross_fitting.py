@@ -19,21 +19,6 @@ from secant.exceptions import UntrainedWarning
 from secant.tasks.model_choice import ModelChoice, chosen_model
 from secant.training.settings import Record, labelled
 
-__all__ = [
-    "CrossFit",
-    "FitRecord",
-    "RatioEnsemble",
-    "checked_ensemble",
-    "checked_estimator",
-    "checked_folds",
-    "cross_fit",
-    "fit_record",
-    "fit_records",
-    "fold_numbers",
-    "repr_line",
-    "resolved_settings",
-]
-
 
 @dataclass(frozen=True)
 class RatioEnsemble:

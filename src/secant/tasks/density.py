@@ -41,8 +41,6 @@ from secant.tasks.learned_density import LearnedDensity, LogNormalizer
 from secant.training.checkpoints import Folder, resuming
 from secant.training.settings import Training
 
-__all__ = ["DensityEstimator"]
-
 Rows = Float[np.ndarray, "n d"]
 
 _BASES: dict[str, BaseRule] = {

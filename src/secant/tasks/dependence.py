@@ -27,8 +27,6 @@ from secant.tasks.permutation import (
 )
 from secant.training.settings import labelled
 
-__all__ = ["CrossFitPlan", "Dependence", "DependenceFit", "normal_scores", "repaired"]
-
 Blocks = Sequence[Float[np.ndarray, "n _"]]
 
 _REPAIRINGS_TO_TRAIN = 8  # rows of p_0 for each row of the joint: they cost no data

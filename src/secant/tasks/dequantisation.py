@@ -11,8 +11,6 @@ from jaxtyping import Bool, Float
 
 from secant.exceptions import AtomsWarning
 
-__all__ = ["Dequantisation", "atoms_in", "columns_with_atoms", "warn_of_atoms"]
-
 Rows = Float[np.ndarray, "n d"]
 
 _ATOM_SHARE = 0.5  # of the rows that share their value with another, from which on there are atoms

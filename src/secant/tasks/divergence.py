@@ -28,15 +28,6 @@ from secant.tasks.intervals import checked_confidence
 from secant.tasks.permutation import pooled_p_value
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
-__all__ = [
-    "Divergence",
-    "chi2_divergence",
-    "divergence_of",
-    "jensen_shannon",
-    "kl_divergence",
-    "total_variation",
-]
-
 _PERMUTATIONS = 199  # behind the lower end of an interval
 
 

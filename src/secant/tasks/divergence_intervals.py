@@ -21,21 +21,6 @@ from secant.tasks.model_choice import are_apart, bases_for
 from secant.tasks.tilted_bootstrap import DIVERGENCES, IntervalEstimate, tilted_intervals
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
-__all__ = [
-    "Intervals",
-    "Sides",
-    "Terms",
-    "chi2_terms",
-    "divergence_intervals",
-    "donsker_varadhan_terms",
-    "jensen_shannon_terms",
-    "normal_estimate",
-    "plain_mean_terms",
-    "regression_features",
-    "regression_of",
-    "total_variation_terms",
-]
-
 Intervals = dict[str, IntervalEstimate]
 
 _MOST_ROWS = 20_000  # of both samples; beyond, the error of the fit is negligible

@@ -17,8 +17,6 @@ from secant.tasks.comparison import check_names, compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import checked_estimator
 
-__all__ = ["DriftDetector", "detect_drift"]
-
 
 class DriftDetector(BaseEstimator):
     """Remembers a reference table and compares others with it.

@@ -16,8 +16,6 @@ from secant.tables.files import read_table
 from secant.tables.frames import frame_of
 from secant.tables.missing import Missing
 
-__all__ = ["GivenTables", "columns_of", "is_table"]
-
 
 @dataclass(frozen=True, eq=False)
 class GivenTables:

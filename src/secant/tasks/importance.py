@@ -17,8 +17,6 @@ from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.intervals import checked_confidence, normal_interval
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
-__all__ = ["ImportanceWeights", "WeightedMean", "check_clip", "importance_weights"]
-
 
 @dataclass(frozen=True)
 class WeightedMean(Summarised):

@@ -21,8 +21,6 @@ from secant.tasks.intervals import checked_confidence, normal_interval
 from secant.tasks.model_choice import default_ratio
 from secant.tasks.permutation import checked_permutations
 
-__all__ = ["Base", "MIOptions", "MutualInformation", "OnPath", "unit_of"]
-
 Base = Literal["nats", "bits"]
 
 _NATS = {"nats": 1.0, "bits": math.log(2.0)}

@@ -20,8 +20,6 @@ from secant.models.secant_function import SecantFunction
 from secant.scaling import Scaling
 from secant.tasks.annealing import Annealed, Annealing, annealed
 
-__all__ = ["LearnedDensity", "LogNormalizer"]
-
 Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]
 

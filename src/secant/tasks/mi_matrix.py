@@ -27,8 +27,6 @@ from secant.tasks.mutual_information import total_correlation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FinishedPairs", "MutualInformationMatrix", "mutual_information_matrix"]
-
 
 @dataclass(frozen=True)
 class MutualInformationMatrix(Summarised):

@@ -28,16 +28,6 @@ from secant.exceptions import OverlapWarning, UntrainedWarning
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 
-__all__ = [
-    "Look",
-    "ModelChoice",
-    "are_apart",
-    "bases_for",
-    "boosted_trees",
-    "chosen_model",
-    "default_ratio",
-]
-
 _BASES: tuple[Basis, ...] = ("linear", "quadratic", "additive")
 _NAMES: dict[Basis, str] = {
     "linear": "linear logistic regression",

@@ -22,8 +22,6 @@ from secant.tasks.dependence import Dependence, normal_scores, repaired
 from secant.tasks.information import Base, MIOptions, MutualInformation, OnPath, unit_of
 from secant.training.settings import labelled
 
-__all__ = ["MIEstimator", "mutual_information", "total_correlation"]
-
 _FEWEST_ROWS = 20
 _NATS_OF_OVERLAP = 3.0  # below this a re-pairing is like the joint often enough to resample it
 

@@ -12,8 +12,6 @@ from secant.estimators.neural import PathMixin
 from secant.integration import SecantSteps
 from secant.tasks.cross_fitting import CrossFit
 
-__all__ = ["PathLine", "PathPicture", "path_picture", "why_no_path"]
-
 _QUANTILES = (0.1, 0.5, 0.9)
 _TIMES = 33
 

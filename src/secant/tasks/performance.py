@@ -29,8 +29,6 @@ from secant.tasks.tilted_bootstrap import refitted_log_ratios
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 from secant.tasks.weighted_metric import Metric, WeightedMetric
 
-__all__ = ["PerformanceEstimate", "estimate_performance"]
-
 _DRAWS = 200
 _AT_ONCE = 50
 _RIDGE = 1.0  # of the calibration

@@ -14,16 +14,6 @@ from scipy.stats import rankdata
 from secant.estimators.checks import is_count
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 
-__all__ = [
-    "checked_permutations",
-    "combined_p_value",
-    "fold_p_values",
-    "p_value_of_difference",
-    "p_value_of_pairing",
-    "permutation_p_value",
-    "pooled_p_value",
-]
-
 _MOST_ROWS = 5_000  # of each sample, in the pooled test
 _MOST_FEATURES = 500
 _AT_ONCE = 100  # permutations

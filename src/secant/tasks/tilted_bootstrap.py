@@ -22,8 +22,6 @@ from scipy.special import expit, log_expit
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
-__all__ = ["DIVERGENCES", "IntervalEstimate", "refitted_log_ratios", "tilted_intervals"]
-
 DIVERGENCES = (
     "kl",
     "kl_reverse",

@@ -22,8 +22,6 @@ from secant.tasks.permutation import (
     pooled_p_value,
 )
 
-__all__ = ["TwoSampleTest", "tested", "two_sample_test"]
-
 
 @dataclass(frozen=True, eq=False)
 class TwoSampleTest(Summarised):

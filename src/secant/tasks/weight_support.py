@@ -17,8 +17,6 @@ from secant.diagnostics import (
 )
 from secant.tasks.cross_fitting import CrossFit
 
-__all__ = ["WeightSupport", "fold_normalised"]
-
 # Where this share of the rows is effective there is no tail to fit: of bounded weights with two
 # humps, 80 % of them effective, the fitted shape was anything from −1.7 to 3.
 _MOST = 0.5

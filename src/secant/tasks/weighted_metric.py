@@ -16,8 +16,6 @@ from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import type_of_target
 
-__all__ = ["Metric", "WeightedMetric"]
-
 Metric = str | Callable[..., float]
 
 _METHODS = ("predict", "predict_proba", "decision_function")

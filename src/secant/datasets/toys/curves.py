@@ -17,16 +17,6 @@ from numpy.typing import NDArray
 
 from secant.datasets.toys.toy import Toy
 
-__all__ = [
-    "IsotropicMixture",
-    "circles",
-    "eight_gaussians",
-    "moons",
-    "rings",
-    "swissroll",
-    "two_spirals",
-]
-
 
 def swissroll() -> Toy:
     """`(t cos t, t sin t)/5`, t uniform on [1.5π, 4.5π], with noise 0.2."""

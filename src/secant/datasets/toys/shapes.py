@@ -9,8 +9,6 @@ from jaxtyping import Array, PRNGKeyArray
 
 from secant.datasets.toys.toy import Toy
 
-__all__ = ["checkerboard", "pinwheel"]
-
 _BLADES = 5
 _CENTRE = np.array([1.0, 0.0])
 _SCALES = np.array([0.3, 0.1])

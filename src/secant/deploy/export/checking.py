@@ -17,8 +17,6 @@ from secant.deploy.export.ratios import fitted_part, ratio_program
 from secant.estimators import RatioEstimator
 from secant.tasks import DensityEstimator
 
-__all__ = ["Exported", "checked", "checked_dtype", "column_names", "program_of"]
-
 Rows = Float[np.ndarray, "n d"]
 
 _DTYPES = ("float64", "float32")

@@ -23,8 +23,6 @@ from secant.deploy.export.programs import ExportError, Inputs, Program
 from secant.deploy.export.ratios import ColumnTables, filled_up, ratio_program
 from secant.tasks import DensityEstimator
 
-__all__ = ["density_program"]
-
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]
 

@@ -30,7 +30,6 @@ from secant.tasks import DensityEstimator
 if TYPE_CHECKING:
     from secant.tables.encoding import Encoding
 
-__all__ = ["OPSET", "ROWS", "export_onnx", "onnx_graph"]
 
 _IR_VERSION = 8  # of the file format: the one of the opset's time
 _MEANINGS = {

@@ -15,8 +15,6 @@ import numpy as np
 from jax.extend.core import jaxpr_as_fun
 from jaxtyping import Array, Float
 
-__all__ = ["ExportError", "Function", "Inputs", "Program", "n_rows", "staged"]
-
 Function = Callable[..., tuple[Array, ...]]
 RowCount = Any  # a whole number or a symbol: JAX has no public name for its type
 Preparation = Callable[[Float[Array, "n d"]], "Inputs"]

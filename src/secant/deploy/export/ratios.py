@@ -18,8 +18,6 @@ from secant.integration import Quadrature, Rule, SecantSteps
 from secant.models.secant_function import SecantFunction
 from secant.scaling import FARTHEST, LEVELS, Scaling, tail
 
-__all__ = ["ColumnTables", "fitted_part", "ratio_program", "scaled"]
-
 Rows = Float[Array, "n d"]
 
 

@@ -21,7 +21,6 @@ from secant.tasks import DensityEstimator
 if TYPE_CHECKING:
     from secant.tables.encoding import Encoding
 
-__all__ = ["export_stablehlo", "load_stablehlo"]
 
 _PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 

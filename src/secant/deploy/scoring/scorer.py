@@ -17,8 +17,6 @@ from secant.tables.encoding import Encoding
 from secant.tables.files import TableError, TableWriter, column_names, read_batches, selected
 from secant.tasks import DensityEstimator
 
-__all__ = ["Scored", "Scorer", "score_table"]
-
 
 @dataclass(frozen=True)
 class Scored:

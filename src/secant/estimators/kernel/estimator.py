@@ -33,8 +33,6 @@ from secant.exceptions import ClippedRatioWarning
 from secant.samples import Sample, rows_for_scaling
 from secant.scaling import ScalingRule, Standardise
 
-__all__ = ["KernelDiagnostics", "KernelRatio", "diagnosed"]
-
 _FOLDS = 5
 _ALPHA = 0.5  # the samples then play the same role (D2)
 _BANDWIDTHS = 2.0 ** np.arange(-2.0, 3.5, 0.5)  # in median distances

@@ -16,20 +16,6 @@ from scipy.spatial.distance import cdist
 from secant.samples import Sample
 from secant.scaling import Scaling
 
-__all__ = [
-    "Blocks",
-    "FeatureRows",
-    "GaussianBasis",
-    "Numbers",
-    "Rows",
-    "Solver",
-    "WholeSample",
-    "logistic_loss",
-    "median_distance",
-    "out_of_fold",
-    "squared_distances",
-]
-
 Numbers = TypeVar("Numbers", np.ndarray, jax.Array)
 
 # Directions of the kernel matrix with less than this share of the largest are rounding noise.

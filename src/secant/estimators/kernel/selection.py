@@ -19,8 +19,6 @@ from secant.estimators.kernel.linear_model import (
     squared_distances,
 )
 
-__all__ = ["Choice", "KernelMethod", "Link", "LogLink", "balanced_ridge", "selected"]
-
 
 @dataclass(frozen=True)
 class Link:

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from secant.tables.errors import TableError, counted, quoted, shown
 from secant.tables.formats.base import Content, Sink, TableFormat, check_columns, check_unpacked
 
-__all__ = ["NumpyArchive", "NumpyArray", "check_claims", "read_members"]
-
 Columns = Mapping[str, NDArray[Any]]
 
 

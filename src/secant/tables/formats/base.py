@@ -12,17 +12,6 @@ import pyarrow as pa
 
 from secant.tables.errors import TableError, shown
 
-__all__ = [
-    "Content",
-    "Sink",
-    "TableFormat",
-    "WriterSink",
-    "check_columns",
-    "check_content",
-    "check_unpacked",
-    "rebatched",
-]
-
 _MOST_COLUMNS = 1 << 16
 _MOST_CELLS = 1 << 24  # of a table that is read in pieces
 _FREELY = 1 << 30  # bytes that any file may take in memory

@@ -17,8 +17,6 @@ from secant.tables.formats.base import (
     rebatched,
 )
 
-__all__ = ["Arrow", "Parquet"]
-
 _BUFFER = 1 << 16  # bytes read of a Parquet column at once; by default a whole row group's column
 
 

@@ -22,8 +22,6 @@ from secant.tables.formats.base import (
 )
 from secant.tables.formats.text_types import MISSING_WORDS, found_types, with_types
 
-__all__ = ["Delimited"]
-
 _BLOCK = 8 << 20  # bytes read at a time; no row may be longer
 _NOT_UTF_8 = "It is not in UTF-8. Save it so, or convert it with `iconv -t UTF-8`."
 # What is in Arrow's messages. Its handler of bad rows would tell more, but fails on odd bytes.
