@@ -89,7 +89,7 @@ def checked_tables(
     confidence: float = 0.95,
     random_state: int = 0,
 ) -> Check:
-    """The same, of tables that are numbers already; arguments as in `check`."""
+    """Check tables that are encoded already; arguments as in `check`."""
     began = time.perf_counter()
     checked_permutations(n_permutations)
     _refuse_out_of_reach(limits, n_permutations)
@@ -118,7 +118,7 @@ def checked_tables(
 
 
 def _refuse_out_of_reach(limits: Sequence[Limit], n_permutations: int) -> None:
-    """A limit below the least p-value would never fail."""
+    """Refuse a limit on the p-value that could never fail."""
     least = 1.0 / (1.0 + n_permutations)
     for limit in limits:
         is_test = limit.quantity == "p_value" and limit.column is None
@@ -166,7 +166,7 @@ def _whole(limit: Limit, tables: GivenTables, found: Comparison | None) -> Check
 
 
 def _column_values(tables: GivenTables, found: Comparison | None) -> dict[str, dict[str, float]]:
-    """What limits of columns are about, by encoded column and quantity."""
+    """The values for limits on columns, by encoded column and quantity."""
     if found is None:
         drift = feature_drift(tables.x_0, tables.x_1, tables.names)
         return {margin.name: _margin(margin) for margin in drift}
@@ -184,7 +184,7 @@ def _margin(margin: FeatureDrift) -> dict[str, float]:
 def _column(
     limit: Limit, encoded: Sequence[str], values: Mapping[str, Mapping[str, float]]
 ) -> CheckedLimit:
-    """Of a column with several encoded ones, such as categories, the worst of them."""
+    """Check one column; of several encoded columns, such as categories, the worst counts."""
     each = {name: values[name][limit.quantity] for name in encoded}
     worst = limit.worst(each)
     value = math.nan if np.isnan(list(each.values())).any() else each[worst]
@@ -197,13 +197,13 @@ class CheckError(AssertionError):
 
 @dataclass(frozen=True)
 class CheckedLimit:
-    """One limit and the value found.
+    """One limit and the value that was found.
 
     Attributes:
         limit: as declared.
-        value: the estimate that is compared with it.
-        interval: around the estimate, where there is one.
-        detail: which encoded column of several it was, such as a category.
+        value: the estimate that is compared with the limit.
+        interval: confidence interval of the estimate; None if it has none.
+        detail: the encoded column, such as a category, if the column has several.
     """
 
     limit: Limit
@@ -223,7 +223,7 @@ class CheckedLimit:
 
     @property
     def value_text(self) -> str:
-        """The value with four digits, and the category that it belongs to."""
+        """The value with four digits, and the category if there is one."""
         text = f"{self.value:,.0f}" if self.limit.quantity == "rows" else f"{self.value:.4g}"
         return f"{text} ({one_line(self.detail)})" if self.detail else text
 
@@ -241,13 +241,13 @@ class CheckedLimit:
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """Two tables against limits; true if all hold.
+    """The result of checking two tables against limits; truthy if all hold.
 
     Attributes:
-        rows: one a limit, in the order of the file.
-        sample_names: what the tables are called.
-        comparison: behind the values; None where no limit needed a fit.
-        seconds: that it took.
+        rows: one per limit, in the order of the file.
+        sample_names: names of the tables.
+        comparison: the comparison behind the values; None if no limit needed a fit.
+        seconds: duration of the check.
     """
 
     rows: tuple[CheckedLimit, ...]

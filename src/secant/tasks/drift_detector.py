@@ -1,4 +1,4 @@
-"""Comparisons of many tables with one reference."""
+"""DriftDetector: comparisons of many tables with one reference."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from secant.tasks.cross_fitting import checked_estimator
 
 
 class DriftDetector(BaseEstimator):
-    """Remembers a reference table and compares others with it.
+    """Stores a reference table and compares other tables with it.
 
     Args:
         estimator: as in `compare`.
-        n_folds: parts of the rows, as in `compare`.
-        n_permutations: of the labels.
+        n_folds: number of folds, as in `compare`.
+        n_permutations: permutations for the p-value.
         random_state: random seed.
 
     Attributes:
-        reference_: (n_0, d) the rows remembered.
-        names_: of the columns; None for an array.
+        reference_: (n_0, d) rows of the reference.
+        names_: column names; None for an array.
 
     Examples:
         >>> import numpy as np, secant
@@ -56,11 +56,11 @@ class DriftDetector(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, reference: ArrayLike, y: None = None) -> Self:
-        """Remember the reference rows (n_0, d); y is ignored."""
+        """Store the reference rows (n_0, d); y is ignored."""
         del y
         self.reference_ = checked_rows(reference, "reference")
         if self.estimator is not None:
-            checked_estimator(self.estimator)  # refuse a bad one now, not at the first detection
+            checked_estimator(self.estimator)  # now rather than at the first detection
         self.n_features_in_ = self.reference_.shape[1]
         names = column_names(reference)
         self.names_ = names or None
