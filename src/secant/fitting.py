@@ -104,7 +104,7 @@ _MAY_BE_NONE = ("anchor", "rule", "pairing")
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fit has learned, and what is known about it.
+    """The result of a fit.
 
     Attributes:
         method: the parts.
@@ -233,8 +233,8 @@ def held_out_score(
 ) -> float:
     """The loss by which fits are compared, on scaled rows; lower is better."""
     # Evaluate secants too, for any curriculum, so that scores are comparable.
-    asked = replace(method, curriculum=FullIntervals())
-    return _held_out(asked, method.target.held_out, x_0, x_1).score(model).value
+    whole = replace(method, curriculum=FullIntervals())
+    return _held_out(whole, method.target.held_out, x_0, x_1).score(model).value
 
 
 def _diagnosed(
@@ -322,7 +322,7 @@ def padded_blocks(
 ) -> Iterator[Float[Array, "m e"]]:
     """Blocks of two sizes, large ones first, the last one padded with zeros.
 
-    So that odd numbers of rows need no programs of their own. Blocks are made one at a time.
+    So other numbers of rows need no further compilation. Blocks are made one at a time.
 
     Args:
         x: rows, of which a block is read at a time.
@@ -339,7 +339,7 @@ def padded_blocks(
 
 
 def one_behind(items: Iterable[_Item]) -> Iterator[_Item]:
-    """The same items, each once the next has been made.
+    """Yield each item after the next one has been computed.
 
     JAX returns before it has computed: the next block is prepared meanwhile. Without a limit, all
     blocks would be prepared, and kept, while the first is computed.

@@ -1,4 +1,4 @@
-"""Commands that other packages bring by entry points of the group `secant.commands`."""
+"""Commands of other packages, found by entry points of the group `secant.commands`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Command = Any
 
 
 class WithPlugins(TyperGroup):
-    """A group whose commands are its own and those of installed packages.
+    """A command group with commands of its own and of installed packages.
 
     Entry points are looked up for the help and for a name that is not its own: reading the
     metadata of every installed package takes longer than the rest of the start.

@@ -201,7 +201,7 @@ score = scoring(
 
     It stands beside the row's columns. The table is read and written piece by piece: it may be
     larger than memory. A row that a model fitted with `--missing drop` cannot score gets an empty
-    score. The tables of a folder are scored side by side; the same command goes on where it was
-    stopped.
+    score. The tables of a folder are scored side by side; the same command resumes a stopped
+    run.
     """,
 )

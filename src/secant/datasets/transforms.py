@@ -1,4 +1,4 @@
-"""The same pair seen through an invertible coordinatewise map: ratio and divergences unchanged."""
+"""Pairs under an invertible coordinatewise map, which leaves ratio and divergences unchanged."""
 
 from collections.abc import Callable
 from dataclasses import replace

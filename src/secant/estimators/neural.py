@@ -64,7 +64,7 @@ class NeuralMixin(_Estimator):
         """The parameters as a method, for so many rows of the smaller sample and columns."""
 
     def _fitted(self, method: Method, samples: Any, seed: int) -> Fitted:  # noqa: ANN401
-        """The fit itself; of several in a row, the last."""
+        """Run the fit; with several stages, return the last."""
         names = getattr(self, "feature_names_in_", None)
         return fit(method, samples, seed, names=names, progress=self.progress)
 
@@ -240,7 +240,7 @@ class PathMixin(NeuralMixin):
 
         Args:
             X: rows (n, d).
-            t: the time, one for all rows or one a row.
+            t: the time, one for all rows or one per row.
         """
         rows = self._scaled_input(X)
         times = _one_a_row("t", t, rows.shape[0])

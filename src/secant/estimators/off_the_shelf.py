@@ -54,7 +54,7 @@ class SklearnRatio(RatioEstimator):
         random_state: seed of the folds, and of the classifier where it has none of its own.
 
     Attributes:
-        classifier_: the fitted classifier, calibrated if asked for.
+        classifier_: the fitted classifier, calibrated if requested.
         out_of_fold_log_ratio_0_: log ratios of x_0's rows, in their order, each from a fit to the
             other folds.
         out_of_fold_log_ratio_1_: the same of x_1's rows.
@@ -165,7 +165,7 @@ class SklearnRatio(RatioEstimator):
 
 @dataclass(frozen=True)
 class _Labelled:
-    """Rows of both samples as a classifier wants them."""
+    """The pooled rows of two samples, with labels and weights."""
 
     x: Float[np.ndarray, "n d"]
     y: Int[np.ndarray, " n"]
@@ -188,7 +188,7 @@ class _Labelled:
 
     @property
     def group(self) -> Int[np.ndarray, " n"]:
-        """What each fold must have a part of: rows of either sample that weigh something."""
+        """Groups to stratify folds by: the sample, and whether the weight is positive."""
         return self.y if self.weights is None else self.y + 2 * (self.weights > 0.0)
 
     @property

@@ -15,7 +15,7 @@ from secant.scaling import Standardise
 
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
-    """`Standardise` between two samples: any unit will do, far values are drawn in."""
+    """`Standardise` as a step of a pipeline: any units, outliers compressed."""
 
     def fit(self, X: Float[np.ndarray, "n d"], y: Int[np.ndarray, " n"]) -> Self:
         """Learn the scaling from rows of x_0 (label 0) and x_1 (label 1)."""

@@ -49,7 +49,7 @@ class TimedTrunk(eqx.Module):
 def at_times(
     trunk: Trunk | TimedTrunk, x: Float[Array, " d"], times: Float[Array, " n_times"]
 ) -> Float[Array, " n_out"]:
-    """What `TrunkBuilder.build_timed` built, for one row and its features of time."""
+    """The output of a trunk of `TrunkBuilder.build_timed` for one row and its time features."""
     # In one row with x, a derivative in time would be carried through the layers of x, as zeros.
     if isinstance(trunk, TimedTrunk):
         return trunk(x, times)

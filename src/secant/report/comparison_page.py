@@ -83,7 +83,7 @@ def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
 
 
 def _lead(found: Comparison) -> str:
-    """By how much, in which columns, and what to do next."""
+    """The size of the difference, its columns, and what to do next."""
     changes = f" Most of the difference is in {', '.join(found.changes)}." if found.changes else ""
     return f"{found.share_text}.{changes} {_advice(found)}"
 

@@ -16,7 +16,7 @@ def write_junit(path: Path | str, check: Check) -> None:
 
 
 def junit(check: Check) -> str:
-    """The same as text."""
+    """A check as the text of a JUnit XML file."""
     zero, one = (printable(name) for name in check.sample_names)
     suite = ElementTree.Element(
         "testsuite",

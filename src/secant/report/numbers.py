@@ -19,7 +19,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """The same, always with a sign."""
+    """A number that always has a sign."""
     return f"+{number(value, digits)}" if value > 0 else number(value, digits)
 
 

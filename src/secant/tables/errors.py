@@ -10,7 +10,7 @@ _MOST = 6  # maximum names in a message
 
 
 class TableError(ValueError):
-    """A table or one of its files cannot be used as asked; the message says what to do."""
+    """A table or its file cannot be used; the message has a remedy."""
 
 
 def shown(name: object) -> str:

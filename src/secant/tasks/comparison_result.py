@@ -251,7 +251,7 @@ class Comparison(Summarised):
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The columns with most of the difference and how they changed; none if `degree` is SAME."""
+        """The columns with most of the difference and how they changed; none if SAME."""
         if self.degree is Degree.SAME:
             return ()
         one = one_line(self.sample_names[1])

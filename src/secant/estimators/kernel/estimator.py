@@ -162,7 +162,7 @@ class KernelRatio(RatioEstimator):
         )
 
     def _centers(self, rows: Rows, rng: np.random.Generator) -> Float[np.ndarray, "b d"]:
-        """Distinct rows of x_1, where the ratio is large; of both samples in the Hilbert space."""
+        """Distinct rows of x_1, where the ratio is large; in the Hilbert space also of x_0."""
         of_both = self.method in ("kulsif", "logistic")
         shares = [rows.share_0, rows.share_1] if of_both else [rows.share_1]
         parts = np.array_split(np.arange(self.n_centers), len(shares))
@@ -194,8 +194,8 @@ class KernelRatio(RatioEstimator):
         return has_leave_one_out(self) and not isinstance(self.selection, int | np.integer)
 
     def _folds(self, rows: Rows, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
-        asked = self.selection
-        n_folds = int(asked) if isinstance(asked, int | np.integer) else _FOLDS
+        folds = self.selection
+        n_folds = int(folds) if isinstance(folds, int | np.integer) else _FOLDS
         return fold_numbers((rows.share_1 > 0.0).astype(int), n_folds, rng)
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -231,10 +231,10 @@ _MANY_CLIPPED = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class KernelDiagnostics(DirectDiagnostics):
-    """What a kernel fit says about itself at rows left out of it.
+    """Diagnostics of a kernel fit, on held-out rows.
 
     Attributes:
-        clipped_share: of the rows whose fitted ratio lay outside [floor, 1/floor].
+        clipped_share: share of rows with a fitted ratio outside [floor, 1/floor].
     """
 
     clipped_share: float
@@ -266,7 +266,7 @@ def diagnosed(
     rng: np.random.Generator,
     drift: tuple[FeatureDrift, ...] = (),
 ) -> KernelDiagnostics:
-    """What the chosen candidate's held-out ratios say."""
+    """Diagnostics from the held-out ratios of the chosen candidate."""
     log_ratio = link.log_ratio(choice.held_out)
     samples = [(log_ratio[s > 0.0], s[s > 0.0]) for s in (rows.share_0, rows.share_1)]
     (zero, share_0), (one, share_1) = samples

@@ -131,7 +131,7 @@ _STANDARD_ERRORS = 2.0
 
 
 def balanced_ridge(solver: Solver, rows: FeatureRows, ridges: Float[np.ndarray, " k"]) -> int:
-    """Which is the largest ridge whose fit lies within the noise of all softer ones (H2)."""
+    """The index of the largest ridge whose fit is within the noise of all smaller ones (H2)."""
     order = np.argsort(ridges)
     theta = solver.coefficients(rows.blocks, ridges[order])
     largest = len(order) - 1

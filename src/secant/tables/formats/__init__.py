@@ -26,10 +26,10 @@ FORMATS: dict[str, TableFormat] = {
 
 
 def format_of(path: Path) -> TableFormat:
-    """The format that the name of a file stands for.
+    """The format for the extension of a file.
 
     Raises:
-        TableError: If it stands for none.
+        TableError: If there is no such format.
     """
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
@@ -42,7 +42,7 @@ def format_of(path: Path) -> TableFormat:
 
 
 def format_of_file(path: Path) -> TableFormat:
-    """The format of a file that is there to be read.
+    """The format of an existing file.
 
     Raises:
         TableError: If there is no such file, or it holds something else.

@@ -129,7 +129,7 @@ def _arrow_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class _ArraySink(Sink):
-    """Rows after rows; the header, which says how many, is written again at the end."""
+    """Rows are appended; the header with their number is rewritten at the end."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._dtype = np.result_type(*(_number_dtype(field) for field in schema))
@@ -155,7 +155,7 @@ class _ArraySink(Sink):
 
 
 class _ArchiveSink(Sink):
-    """Tables kept until the end: a member of an archive is written whole."""
+    """Tables are kept until the end, because a member of an archive is written at once."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._path = path
@@ -210,12 +210,12 @@ def _without_objects(name: str, column: pa.ChunkedArray, values: NDArray[Any]) -
     return values
 
 
-_LONGEST_HEADER = 10_000  # as NumPy has it, which asks for the memory before it looks
+_LONGEST_HEADER = 10_000  # the limit of NumPy, which allocates the memory before it checks
 _AFTER_MAGIC = 8  # bytes: the magic word and the version
 
 
 def check_claims(file: IO[bytes], size: int) -> None:
-    """See that the array at the start of an open file has a type of values and fits in.
+    """Check type and size of the array at the start of an open file.
 
     Args:
         file: at its beginning.
@@ -240,11 +240,10 @@ def check_claims(file: IO[bytes], size: int) -> None:
 
 
 def read_members(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an archive, by name. Names are just names: nothing is unpacked to a folder.
+    """The arrays of an archive, by name; nothing is unpacked to disk.
 
     Raises:
-        TableError: If it holds something else, or would take a great deal more memory than it
-            has bytes.
+        TableError: If it holds something else, or would take too much memory.
     """
     with ZipFile(path) as archive:
         members = archive.infolist()
@@ -253,14 +252,14 @@ def read_members(path: Path) -> dict[str, NDArray[Any]]:
         arrays = {
             member.filename.removesuffix(".npy"): _member(archive, member) for member in members
         }
-    strangers = [name for name, array in arrays.items() if array is None]
-    if strangers or not arrays:
-        raise TableError(f"It holds no arrays, but {quoted(strangers) or 'nothing'}.")
+    others = [name for name, array in arrays.items() if array is None]
+    if others or not arrays:
+        raise TableError(f"It holds no arrays, but {quoted(others) or 'nothing'}.")
     return {name: array for name, array in arrays.items() if array is not None}
 
 
 def _member(archive: ZipFile, member: ZipInfo) -> NDArray[Any] | None:
-    """An array, or nothing where it is none."""
+    """The array of a member; None if it is not an array."""
     if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         raise TableError(f"{shown(member.filename)} is packed in a way that NumPy does not use.")
     with archive.open(member) as file:

@@ -14,8 +14,8 @@ from secant.tables.errors import TableError, shown
 
 _MOST_COLUMNS = 1 << 16
 _MOST_CELLS = 1 << 24  # of a table that is read in pieces
-_FREELY = 1 << 30  # bytes that any file may take in memory
-_SWELLING = 200  # times its own size that a larger one may take: more is a bomb
+_FREELY = 1 << 30  # bytes of memory that any file may take
+_SWELLING = 200  # maximum ratio of unpacked to packed size above that
 
 
 class Sink(abc.ABC):
@@ -23,7 +23,7 @@ class Sink(abc.ABC):
 
     @abc.abstractmethod
     def write(self, table: pa.Table) -> None:
-        """Append rows, in the columns that the sink was made for."""
+        """Append rows with the columns of the sink."""
 
     @abc.abstractmethod
     def close(self) -> None:
@@ -65,8 +65,7 @@ class TableFormat(abc.ABC):
     ) -> Iterator[pa.Table]:
         """Tables of at most `rows` rows, in turn.
 
-        `text` names columns to be read as text; only formats that do not store
-        types have use for it.
+        `text` names columns to be read as text; it only matters for formats without types.
         """
 
     @abc.abstractmethod
@@ -85,7 +84,7 @@ class TableFormat(abc.ABC):
 
 
 def check_columns(n: int) -> None:
-    """Refuse a table so wide that its names alone would take minutes.
+    """Refuse a table with too many columns.
 
     Raises:
         TableError: If it has too many columns.
@@ -98,7 +97,7 @@ def check_columns(n: int) -> None:
 
 
 def check_unpacked(path: Path, size: int) -> None:
-    """Refuse a small file that unpacks to more memory than there may be.
+    """Refuse a small file that unpacks to a large amount of memory.
 
     Raises:
         TableError: If `size`, in bytes, is a great deal more than the file has.
@@ -111,7 +110,7 @@ def check_unpacked(path: Path, size: int) -> None:
 
 
 def rebatched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """The same rows in tables of exactly `rows`, but for the last; at least one table."""
+    """The rows in tables of exactly `rows` rows, except the last; at least one table."""
     waiting: list[pa.Table] = []
     for table in tables:
         waiting.append(table)
@@ -124,7 +123,7 @@ def rebatched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
 
 
 class Content(Enum):
-    """What first bytes stand for: in words, and what to do where something else was expected."""
+    """Contents of files, recognised by their first bytes, with a remedy for a wrong extension."""
 
     TEXT = "text", "If it is CSV or TSV, let its name end so."
     PARQUET = "Parquet", "Let its name end in .parquet."
@@ -155,7 +154,7 @@ _SIGNATURES = {
 
 
 def check_content(path: Path, expected: Content) -> None:
-    """See that a file begins as its name says.
+    """Check that a file begins as its extension requires.
 
     Raises:
         TableError: If it is empty or begins otherwise.
