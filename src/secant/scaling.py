@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from secant._host.provenance import cores
-from secant.spread import Spread
+from secant._spread import Spread
 
 LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
 _ROWS_AT_ONCE = 1024

@@ -35,10 +35,10 @@ def read_config(path: Path) -> dict[str, Any]:
     if is_special(path):
         raise ConfigError(f"{path} is not a plain file; write the configuration to one.")
     with path.open("rb") as file:
-        return parsed(file.read(_MOST_BYTES + 1), str(path))
+        return parsed_toml(file.read(_MOST_BYTES + 1), str(path))
 
 
-def parsed(content: bytes, where: str) -> dict[str, Any]:
+def parsed_toml(content: bytes, where: str) -> dict[str, Any]:
     """The contents of a configuration file, from its bytes.
 
     Raises:

@@ -19,7 +19,7 @@ from secant.diagnostics.normaliser import (
     has_enough_rows,
     log_normaliser,
 )
-from secant.diagnostics.text import rendered
+from secant.diagnostics.text import report_text
 from secant.diagnostics.verdict import Trouble, Verdict, verdict
 from secant.exceptions import OverlapWarning, TrainingWarning
 from secant.integration import SelfCheck
@@ -125,7 +125,7 @@ class RatioDiagnostics(Summarised):
 
     def __str__(self) -> str:
         """A report of a few aligned lines, the verdict first."""
-        return rendered(self)
+        return report_text(self)
 
     def warn(self) -> None:
         """Issue the warnings for this fit."""

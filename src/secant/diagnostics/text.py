@@ -20,7 +20,7 @@ _MOST_COLUMNS = 5
 _WIDEST_NAME = 32
 
 
-def rendered(found: RatioDiagnostics) -> str:
+def report_text(found: RatioDiagnostics) -> str:
     """The whole report."""
     groups: list[tuple[str, list[str]]] = [
         ("fit", _named(_fit(found))),

@@ -15,16 +15,16 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
+from secant._spread import doubled
 from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import is_count
 from secant.estimators.direct import (
     DirectDiagnostics,
     HeldOutRatios,
-    fold_numbers,
+    stratified_folds,
 )
 from secant.estimators.pipelines import ScaledColumns, check_takes_weights, taking_weights
 from secant.samples import Sample, rows_for_scaling
-from secant.spread import doubled
 
 _CALIBRATIONS = ("isotonic", "sigmoid")
 _MOST_COLUMNS = 50  # whose products, some 1300, the default still takes
@@ -142,7 +142,7 @@ class SklearnRatio(RatioEstimator):
 
     def _leave_out(self, unfitted: BaseEstimator, rows: _Labelled, n_folds: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        folds, log_ratio = fold_numbers(rows.group, n_folds, rng), np.empty(rows.y.size)
+        folds, log_ratio = stratified_folds(rows.group, n_folds, rng), np.empty(rows.y.size)
         for fold in np.unique(folds):
             out = folds == fold
             fitted = _FittedClassifier.to(unfitted, rows if fold < 0 else rows.kept(~out))

@@ -17,7 +17,7 @@ from secant.model_files.container import Contents, packed, read, read_header, un
 from secant.model_files.decoder import decoded
 from secant.model_files.encoder import FORMAT, encoded
 from secant.model_files.errors import ModelFileError, shown
-from secant.model_files.strict_json import JSON, parsed, written
+from secant.model_files.strict_json import JSON, parsed_json, written
 
 __all__ = ["FORMAT", "ModelFileError", "Savable", "load", "read_metadata", "save"]
 
@@ -155,7 +155,7 @@ def _check_fitted(estimator: BaseEstimator) -> None:
 def _checked_metadata(metadata: Mapping[str, JSON]) -> dict[str, JSON]:
     plain = dict(metadata)
     try:
-        is_kept = parsed(written(plain)) == plain
+        is_kept = parsed_json(written(plain)) == plain
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"`metadata` must be what JSON can hold: {error}.") from None
     if not is_kept:

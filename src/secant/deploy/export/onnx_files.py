@@ -22,7 +22,13 @@ import numpy as np
 from jaxtyping import Float
 
 from secant._host.atomic_files import write_atomically
-from secant.deploy.export.checking import Exported, checked, checked_dtype, column_names, program_of
+from secant.deploy.export.checking import (
+    Exported,
+    checked_dtype,
+    checked_export,
+    input_names,
+    program_of,
+)
 from secant.deploy.export.programs import ExportError, Function, Program, n_rows, staged
 from secant.estimators import RatioEstimator
 from secant.tasks import DensityEstimator
@@ -64,7 +70,7 @@ def export_onnx(
     kind = checked_dtype(dtype)
     onnx, runtime = _libraries()
     program = program_of(estimator)
-    names = column_names(estimator, None if encoding is None else encoding.names)
+    names = input_names(estimator, None if encoding is None else encoding.names)
     model = onnx.helper.make_model(
         onnx_graph(program, kind),
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
@@ -74,7 +80,7 @@ def export_onnx(
     onnx.helper.set_model_props(model, _metadata(estimator, program.quantity, names, encoding))
     onnx.checker.check_model(model, full_check=True)
     data = model.SerializeToString()
-    found = checked(estimator, program, kind, len(data), _callable(runtime, data), names)
+    found = checked_export(estimator, program, kind, len(data), _callable(runtime, data), names)
     write_atomically(Path(path), data)
     return found
 

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from secant.diagnostics import FeatureDrift
 from secant.estimators._base import RatioEstimator
-from secant.estimators.direct import DirectDiagnostics, HeldOutRatios, fold_numbers
+from secant.estimators.direct import DirectDiagnostics, HeldOutRatios, stratified_folds
 from secant.estimators.kernel.least_squares import LeastSquares
 from secant.estimators.kernel.likelihood import Likelihood
 from secant.estimators.kernel.linear_model import (
@@ -26,7 +26,7 @@ from secant.estimators.kernel.selection import (
     KernelMethod,
     Link,
     LogLink,
-    selected,
+    best_candidate,
 )
 from secant.estimators.kernel.settings import LEPSKII, check_settings, has_leave_one_out
 from secant.exceptions import ClippedRatioWarning
@@ -170,7 +170,7 @@ class KernelRatio(RatioEstimator):
         return np.unique(rows.x[np.concatenate(drawn)], axis=0)
 
     def _choice(self, method: KernelMethod, rows: Rows, rng: np.random.Generator) -> Choice:
-        return selected(
+        return best_candidate(
             method,
             rows,
             self.centers_,
@@ -196,7 +196,7 @@ class KernelRatio(RatioEstimator):
     def _folds(self, rows: Rows, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
         folds = self.selection
         n_folds = int(folds) if isinstance(folds, int | np.integer) else _FOLDS
-        return fold_numbers((rows.share_1 > 0.0).astype(int), n_folds, rng)
+        return stratified_folds((rows.share_1 > 0.0).astype(int), n_folds, rng)
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         return self.link_.log_ratio(self._relative_ratio(X))

@@ -97,7 +97,7 @@ class Choice:
     held_out: Float[np.ndarray, " n"]
 
 
-def selected(
+def best_candidate(
     method: KernelMethod,
     rows: Rows,
     centers: Float[np.ndarray, "b d"],
