@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,30 +82,12 @@ class DriftDetector(BaseEstimator):
         )
 
 
-def detect_drift(
-    reference: ArrayLike,
-    current: ArrayLike,
-    *,
-    estimator: RatioEstimator | None = None,
-    n_folds: int | None = None,
-    n_permutations: int = 999,
-    random_state: int | np.random.RandomState | None = None,
-    feature_names: Sequence[str] | None = None,
-) -> Comparison:
-    """Deprecated: `compare(reference, current)` gives the same answer and more."""
+def detect_drift(reference: ArrayLike, current: ArrayLike, **settings: Any) -> Comparison:  # noqa: ANN401
+    """Deprecated: `compare(reference, current)` gives the same result; settings are its arguments."""
     warnings.warn(
         "detect_drift is deprecated: use secant.compare(reference, current), whose result has "
         "has_drift(), top_rows() and row_scores.",
         FutureWarning,
         stacklevel=2,
     )
-    return compare(
-        reference,
-        current,
-        sample_names=("reference", "current"),
-        estimator=estimator,
-        n_folds=n_folds,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        feature_names=feature_names,
-    )
+    return compare(reference, current, sample_names=("reference", "current"), **settings)
