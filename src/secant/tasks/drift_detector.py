@@ -83,7 +83,7 @@ class DriftDetector(BaseEstimator):
 
 
 def detect_drift(reference: ArrayLike, current: ArrayLike, **settings: Any) -> Comparison:  # noqa: ANN401
-    """Deprecated: `compare(reference, current)` gives the same result; settings are its arguments."""
+    """Deprecated: `compare(reference, current)` gives the same result, with its arguments."""
     warnings.warn(
         "detect_drift is deprecated: use secant.compare(reference, current), whose result has "
         "has_drift(), top_rows() and row_scores.",
