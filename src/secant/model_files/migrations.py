@@ -41,7 +41,7 @@ GONE_BEFORE_FORMAT_3: dict[str, Callable[[Parts], Saved | None]] = {}
 _PLACES = {
     "secant.models.networks.Linear": "LinearLayer",
     "secant.models.aligned._AlignedFunction": "AlignedFunction",
-    "secant.models.tangent._JointFunction": "JointFunction",
+    "secant.models.joint._JointFunction": "JointFunction",
     "secant.models.networks._FourierNetwork": "FourierNetwork",
     "secant.models.networks._QuadraticNetwork": "QuadraticNetwork",
     "secant.models.networks._ResidualNetwork": "ResidualNetwork",
