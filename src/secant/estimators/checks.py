@@ -182,7 +182,7 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
     """Non-negative weights (n,), or None for equal ones."""
     if weight is None:
         return None
-    with naming(name, f"None, a number, or {n} numbers, one a row"):
+    with naming(name, f"None, a number, or {n} numbers, one per row"):
         check_unmasked(weight)
         given = np.asarray(weight)
         if given.dtype.kind == "c":
@@ -191,7 +191,9 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
     if values.ndim == 0:
         values = np.full(n, float(values))
     if values.shape != (n,):
-        raise ValueError(f"`{name}` must have shape ({n},), one weight a row; got {values.shape}.")
+        raise ValueError(
+            f"`{name}` must have shape ({n},), one weight per row; got {values.shape}."
+        )
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
     if bad.size:
         raise ValueError(
@@ -219,7 +221,7 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = column_or_1d(labels, warn=True)
     if labels.shape != (n,):
-        raise ValueError(f"`y` must have shape ({n},), one label a row; got {labels.shape}.")
+        raise ValueError(f"`y` must have shape ({n},), one label per row; got {labels.shape}.")
     if labels.dtype.kind not in "fiub":
         raise ValueError(
             "Unknown label type: `y` must hold the numbers 0 (rows of p_0) and 1 (rows of p_1); "

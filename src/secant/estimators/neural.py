@@ -254,10 +254,10 @@ def _one_a_row(name: str, time: ArrayLike, n: int) -> Float[np.ndarray, " n"]:
     try:
         given = np.asarray(time, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"`{name}` must be a number or one a row; got {time!r}.") from None
+        raise TypeError(f"`{name}` must be a number or one per row; got {time!r}.") from None
     if given.shape not in ((), (1,), (n,)):
         raise ValueError(
-            f"`{name}` must be a number or have one entry a row, shape ({n},); got shape "
+            f"`{name}` must be a number or have one entry per row, shape ({n},); got shape "
             f"{given.shape}."
         )
     return np.broadcast_to(given, (n,))

@@ -284,7 +284,7 @@ def _agreed_names(
     n_features = np.shape(x_0)[1] if given is not None else 0
     if given is not None and len(given) != n_features:
         raise ValueError(
-            f"`feature_names` must have {n_features} names, one a column; got {len(given)}."
+            f"`feature_names` must have {n_features} names, one per column; got {len(given)}."
         )
     return given if given is not None else (old or new or None)
 

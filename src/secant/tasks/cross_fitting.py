@@ -152,7 +152,7 @@ def checked_folds(n_folds: int, n: int) -> None:
         raise ValueError(f"Cross-fitting needs at least 4 rows of either sample; got {n}.")
     if not is_count(n_folds, least=2) or n_folds > n // 2:
         raise ValueError(
-            f"`n_folds` must be a whole number from 2 to {n // 2} (two rows a fold of the "
+            f"`n_folds` must be a whole number from 2 to {n // 2} (two rows per fold of the "
             f"{n} rows of the smaller sample); got {n_folds!r}."
         )
 

@@ -93,7 +93,7 @@ class ImportanceWeights(Summarised):
         y = np.asarray(values, dtype=np.float64)
         if y.shape != self.weights.shape:
             raise ValueError(
-                f"`values` must have shape {self.weights.shape}, one a source row; got {y.shape}."
+                f"`values` must have shape {self.weights.shape}, one per source row; got {y.shape}."
             )
         estimate = float(np.average(y, weights=self.weights))
         spread = self.weights * (y - estimate)

@@ -110,7 +110,7 @@ class MutualInformationMatrix(Summarised):
         ]
 
     def __str__(self) -> str:
-        """The strongest pairs, one a line."""
+        """The strongest pairs, one per line."""
         lines = (f"{one_line(pair)}: {value}" for pair, value in self._lines())
         return "\n".join([f"{self._title}; the strongest pairs:", *lines])
 

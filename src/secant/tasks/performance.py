@@ -180,7 +180,7 @@ def _checked_outcome(y_ref: ArrayLike, n: int) -> np.ndarray:
     y = np.asarray(y_ref)
     if y.shape != (n,):
         raise ValueError(
-            f"`y_ref` must have shape ({n},), one value a row of `X_ref`; got {y.shape}."
+            f"`y_ref` must have shape ({n},), one value per row of `X_ref`; got {y.shape}."
         )
     return y
 
