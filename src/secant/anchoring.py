@@ -18,8 +18,6 @@ from secant.models.anchor import Anchor, GaussianAnchor, MixtureAnchor
 from secant.paths import Path
 from secant.samples import Prepared
 
-__all__ = ["AnchorRule", "GaussianMixtures", "GaussianMoments", "resolved_anchor"]
-
 _ROWS_FOR_FIRST_LOOK = 4096
 _FEW_ROWS = 5_000
 _FEW_HELD_OUT = 100
@@ -50,7 +48,7 @@ class GaussianMixtures(AnchorRule):
 
     Attributes:
         max_components: of each sample.
-        max_products: bound on (pairs of components) · d², what the anchor costs a row.
+        max_products: bound on (pairs of components) · d², the cost of the anchor per row.
         min_gain: nats a held-out row by which more components must be better; with fewer than 100
             of them, two standard errors of that difference if they are more.
     """
@@ -87,7 +85,7 @@ class GaussianMixtures(AnchorRule):
 
         A first look at some of the rows spares a Gaussian sample the search.
         """
-        # One Gaussian is judged, like the mixtures, by rows it was not made of.
+        # One Gaussian is compared on held-out rows, like the mixtures.
         best, chosen = Gaussian.of([rows], None).log_density(held), None
         k, some = 2, rows[:_ROWS_FOR_FIRST_LOOK]
         # Ten rows a component and column: below that a component's covariance is noise.
@@ -130,7 +128,7 @@ def _mixture_of(
     """The mixture of k components by expectation maximisation."""
     found = GaussianMixture(k, reg_covar=1e-4, max_iter=200, **settings)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # judged by likelihood
+        warnings.simplefilter("ignore", ConvergenceWarning)  # compared by likelihood
         return found.fit(rows)
 
 

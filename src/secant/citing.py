@@ -8,8 +8,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["bibtex", "citation", "works"]
-
 # The works behind each part; an entry for a class applies to its subclasses.
 _SOURCES: dict[str, tuple[str, ...]] = {
     "PathMixin": ("choi2022density",),
@@ -59,7 +57,7 @@ _KERNELS = {
     "logistic": "zellinger2023adaptive",
 }
 # A mutual-information result stores its settings as text. The default estimator is a
-# classifier near independence and `SecantRatio` otherwise (`secant.tasks.defaults`).
+# classifier near independence and `SecantRatio` otherwise (`secant.tasks.model_choice`).
 _DEFAULT_ESTIMATOR = ("Logistic", "SecantRatio")
 _ENTRY = re.compile(r"^@(?P<kind>\w+)\{(?P<key>[^,\s]+),\n(?P<fields>.*?)^\}$", re.M | re.S)
 _FIELD = re.compile(r"^  (\w+)\s*= \{(.*)\},?$", re.M)

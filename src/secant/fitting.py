@@ -39,19 +39,6 @@ from secant.training.settings import Record, Training, progress_bar
 from secant.training.sources import PairedSource, check_whole
 from secant.training.step import Objective
 
-__all__ = [
-    "ROWS_AT_ONCE",
-    "Evaluation",
-    "Fitted",
-    "Method",
-    "evaluated",
-    "fit",
-    "held_out_score",
-    "one_behind",
-    "padded_blocks",
-    "self_checked",
-]
-
 ROWS_AT_ONCE = 8192
 _FEWEST_ROWS = 256
 _SELF_CHECK_STEPS = 4
@@ -117,7 +104,7 @@ _MAY_BE_NONE = ("anchor", "rule", "pairing")
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fit has learned, and what is known about it.
+    """The result of a fit.
 
     Attributes:
         method: the parts.
@@ -246,8 +233,8 @@ def held_out_score(
 ) -> float:
     """The loss by which fits are compared, on scaled rows; lower is better."""
     # Evaluate secants too, for any curriculum, so that scores are comparable.
-    asked = replace(method, curriculum=FullIntervals())
-    return _held_out(asked, method.target.held_out, x_0, x_1).score(model).value
+    whole = replace(method, curriculum=FullIntervals())
+    return _held_out(whole, method.target.held_out, x_0, x_1).score(model).value
 
 
 def _diagnosed(
@@ -335,7 +322,7 @@ def padded_blocks(
 ) -> Iterator[Float[Array, "m e"]]:
     """Blocks of two sizes, large ones first, the last one padded with zeros.
 
-    So that odd numbers of rows need no programs of their own. Blocks are made one at a time.
+    So other numbers of rows need no further compilation. Blocks are made one at a time.
 
     Args:
         x: rows, of which a block is read at a time.
@@ -352,7 +339,7 @@ def padded_blocks(
 
 
 def one_behind(items: Iterable[_Item]) -> Iterator[_Item]:
-    """The same items, each once the next has been made.
+    """Yield each item after the next one has been computed.
 
     JAX returns before it has computed: the next block is prepared meanwhile. Without a limit, all
     blocks would be prepared, and kept, while the first is computed.

@@ -11,8 +11,6 @@ from scipy.stats import kstest, multivariate_normal
 
 from secant.training.devices import summed
 
-__all__ = ["Gaussian", "is_standard_normal"]
-
 
 @dataclass(frozen=True)
 class Gaussian:

@@ -294,7 +294,7 @@ def _secants(model: SecantFunction, rows: Float[Array, "n d_plus_2"]) -> Float[A
 
 
 class SelfCheck(NamedTuple):
-    """How far the one-step log ratio is from the many-step one, in nats."""
+    """Difference between the one-step and the many-step log ratio, in nats."""
 
     mean: float
     root_mean_square: float

@@ -20,8 +20,6 @@ from pathlib import Path
 from secant._host.toml_files import ConfigError, cut, read_config, shown
 from secant.tables.errors import nearest
 
-__all__ = ["COLUMN_QUANTITIES", "QUANTITIES", "Limit", "LimitError", "read_limits"]
-
 QUANTITIES = {
     "p_value": "of “both tables come from one distribution”",
     "overlap": "the share that the tables have in common, 0 to 1",
@@ -29,7 +27,7 @@ QUANTITIES = {
     "kl_reverse": "KL(p_0‖p_1) in nats",
     "jensen_shannon": "Jensen–Shannon divergence in nats",
     "total_variation": "total variation, 0 to 1",
-    "effective_sample_size": "rows of A that stand for B when weighted",
+    "effective_sample_size": "effective rows of A, weighted to represent B",
     "rows": "rows of the smaller table",
 }
 COLUMN_QUANTITIES = {
@@ -47,7 +45,7 @@ _LIMIT = re.compile(rf"\s*(>=|<=|>|<)\s*({_NUMBER})\s*", re.ASCII)
 
 
 class LimitError(ConfigError):
-    """A limit that cannot be understood, or that no table could break."""
+    """A limit that is invalid, or that no table could break."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Limit:
         return self.quantity if self.column is None else self.name_for(self.column)
 
     def name_for(self, column: str) -> str:
-        """The key for one of the columns that a glob stands for."""
+        """The key of the limit for one of the columns that match a glob."""
         return f"{_COLUMNS}.{column}.{self.quantity}"
 
     @property
@@ -92,7 +90,7 @@ class Limit:
         return bool(_RELATIONS[self.relation](value, self.bound))
 
     def worst(self, values: Mapping[str, float]) -> str:
-        """Of several columns, the one that is nearest to breaking the limit."""
+        """The column whose value is closest to breaking the limit, or breaks it most."""
         pick = min if self.relation.startswith(">") else max
         return pick(values, key=lambda name: values[name])
 

@@ -27,8 +27,6 @@ from secant.training.sources import (
     check_whole,
 )
 
-__all__ = ["Prepared", "Sample", "Sampler", "Samples", "prepared", "rows_for_scaling"]
-
 Sampler = Callable[[PRNGKeyArray, int], tuple[Float[Array, "n d"], Float[Array, "n d"]]]
 
 _ROWS_FOR_SCALING = 100_000
@@ -58,8 +56,8 @@ Samples = tuple[Sample, Sample] | Sampler
 class Prepared:
     """Everything about the data that training and diagnostics use, in scaled coordinates.
 
-    No row is in two of the three: those trained on choose the weights, those held out choose the
-    state to keep and the size of an anchor, and those to report on choose nothing.
+    The three parts of the rows are disjoint: training rows fit the weights, held-out rows select
+    the state that is kept and the size of the anchor, and report rows are used for diagnostics.
     """
 
     source: Source
@@ -82,9 +80,9 @@ class Prepared:
 
     @property
     def moments(self) -> Moments:
-        """What the mean variance of the conditional time score needs."""
+        """Moments of the two samples, for the mean variance of the conditional time score."""
         cross = self.gaussian_0.mean @ self.gaussian_1.mean
-        # Arrays: plain numbers would become part of the program, one for every data set.
+        # Arrays, because plain numbers would be compiled into the program.
         numbers = np.asarray([self.gaussian_0.square, self.gaussian_1.square, cross], np.float32)
         return Moments(*jax.device_put([*numbers]))
 
@@ -101,11 +99,10 @@ def _from_samples(
 ) -> Prepared:
     """Prepare two arrays, in memory or memory-mapped.
 
-    The scaling and the moments of the anchor look at the rows trained on and at those held out to
-    choose by: few rows are to spare.
+    The scaling and the moments of the anchor use the training rows and the held-out rows.
 
-    Of rows that every process brings of its own, as many of each are pooled as one would take: all
-    processes come to the same scaling, held-out rows and moments.
+    If every process has its own rows, they are pooled, as many as one process would use, so that
+    all processes get the same scaling, held-out rows and moments.
     """
     rng = np.random.default_rng(seed)
     samples = (sample_0, sample_1)
@@ -128,7 +125,7 @@ def _from_samples(
 
 
 def _of_this_process(rows: int) -> int:
-    """How many rows to take here for so many of all."""
+    """The number of rows to use in this process, for a total over all processes."""
     devices = current_devices()
     return max(int(rows * devices.share), 1) if devices.own_rows else rows
 
@@ -140,7 +137,7 @@ def _prepared(
     raw: Sequence[np.ndarray],
     gaussians: Sequence[Gaussian],
 ) -> Prepared:
-    """From raw rows: held out of both samples, to report on of both, and some to train on."""
+    """Scale the held-out and report rows of the two samples, and some training rows."""
     held_0, held_1, report_0, report_1 = map(scaling, held)
     return Prepared(
         source,
@@ -162,10 +159,10 @@ class _Split(NamedTuple):
     """Row numbers of one sample.
 
     Attributes:
-        train: to draw batches from.
-        held: to choose by.
-        report: to report on.
-        seen: the first two.
+        train: rows from which batches are drawn.
+        held: held-out rows, for model selection.
+        report: rows for diagnostics.
+        seen: `train` and `held`.
     """
 
     train: RowNumbers
@@ -175,14 +172,14 @@ class _Split(NamedTuple):
 
 
 def _split(sample: Sample, training: Training, rng: np.random.Generator) -> _Split:
-    """Who is trained on, held out and reported on; rows of weight 0 are in none.
+    """Split the rows into training, held-out and report rows; rows of weight 0 are in none.
 
-    Two rows leave none to report on but those held out, and one row has to serve for all.
+    With two rows, the held-out row is also the report row; one row is used for all three.
     """
     n = sample.rows.shape[0]
     weighty = None if sample.weights is None else np.flatnonzero(sample.weights > 0.0)
     n_rows = n if weighty is None else weighty.size
-    if n_rows == 1:  # all the weight on one row, which is then as good as many copies of it
+    if n_rows == 1:  # all the weight is on one row
         only = np.zeros(1, dtype=np.int64) if weighty is None else weighty
         return _Split(only, only, only, only)
     most = min(_of_this_process(training.validation_rows), max((n_rows - 1) // 2, 1))
@@ -190,7 +187,7 @@ def _split(sample: Sample, training: Training, rng: np.random.Generator) -> _Spl
     n_out = min(2 * n_held, n_rows - 1)
     out = rng.choice(n_rows, size=n_out, replace=False)
     held, report = out[:n_held], out[-n_held:]
-    if weighty is None:  # no list of all rows: the numbers of a billion are 8 GB
+    if weighty is None:  # no list of all rows, which takes 8 GB for a billion
         return _Split(AllBut(n, np.sort(out)), held, report, AllBut(n, np.sort(report)))
     train, seen = np.delete(weighty, out), np.delete(weighty, report)
     return _Split(train, weighty[held], weighty[report], seen)
@@ -205,7 +202,7 @@ def _thinned(rows: RowNumbers, most: int, rng: np.random.Generator) -> Int[np.nd
 def _resampled(
     sample: Sample, rows: Int[np.ndarray, " n"], rng: np.random.Generator
 ) -> Float[np.ndarray, "n d"]:
-    """These rows; with weights, as many drawn from them in proportion, so equal weights do."""
+    """These rows; with weights, as many resampled in proportion to them."""
     if sample.weights is not None:
         share = sample.weights[rows]
         rows = rng.choice(rows, size=rows.size, p=share / share.sum())
@@ -213,7 +210,7 @@ def _resampled(
 
 
 def rows_for_scaling(sample: Sample, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
-    """Enough raw rows of a sample to fit a scaling to, drawn in proportion to their weights."""
+    """Raw rows of a sample to fit a scaling, drawn in proportion to their weights."""
     every = AllBut(sample.rows.shape[0], np.zeros(0, dtype=np.int64))
     return _resampled(sample, _thinned(every, _ROWS_FOR_SCALING, rng), rng)
 
@@ -221,7 +218,7 @@ def rows_for_scaling(sample: Sample, rng: np.random.Generator) -> Float[np.ndarr
 def _trained_on(
     samples: tuple[Sample, Sample], splits: Sequence[_Split], scaling: Scaling
 ) -> tuple[Source, list[Gaussian]]:
-    """Where batches come from, and the moments of all rows that may be seen."""
+    """The source of batches, and the moments of training and held-out rows."""
     pairs = list(zip(samples, splits, strict=True))
     gaussians = [
         Gaussian.of(_read(s, split.seen, scaling), _weights(s, split.seen)) for s, split in pairs
@@ -235,7 +232,7 @@ def _trained_on(
 
 
 def _read(sample: Sample, rows: RowNumbers, scaling: Scaling) -> Iterator[Float[np.ndarray, "m d"]]:
-    """Scaled rows, a block at a time: they need not fit in memory."""
+    """Scaled rows in blocks, which need not fit in memory together."""
     for start in range(0, rows.size, _BLOCK):
         check_whole(sample.rows)
         places = np.arange(start, min(start + _BLOCK, rows.size))
@@ -249,7 +246,7 @@ def _weights(sample: Sample, rows: RowNumbers) -> Float[np.ndarray, " n"] | None
 
 
 def _shares(weights: Float[np.ndarray, " n"] | None) -> Float[np.ndarray, " n"] | None:
-    """Cumulative weights as shares of their sum: weights of any size, 1e-60 too, fit float32."""
+    """Cumulative weights as shares of their sum, which fit float32 for weights of any size."""
     if weights is None:
         return None
     cumulative = np.cumsum(weights)
@@ -259,7 +256,7 @@ def _shares(weights: Float[np.ndarray, " n"] | None) -> Float[np.ndarray, " n"] 
 def _from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: int) -> Prepared:
     """Prepare a JAX-traceable sampler (key, n) → (x_0, x_1) of fresh rows."""
     key_scaling, key_held, key_report, key_moments = jax.random.split(jax.random.key(seed), 4)
-    # A sampler's rows are free: a fifth of the usual thinning is plenty for means and quantiles.
+    # A fifth of the usual number of rows suffices for means and quantiles.
     rows = [np.asarray(x) for x in sampler(key_scaling, _ROWS_FOR_SCALING // 5)]
     scaling = rule.fitted(*rows)
     held = [
@@ -268,7 +265,7 @@ def _from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed:
         for x in sampler(key, training.validation_rows)
     ]
     source = SamplerSource(sampler, scaling.traced)
-    # As many rows as training will see: moments are then no worse, and no dearer, than the rest.
+    # As many rows as training will use.
     n_rows = min(training.steps * training.batch_size, _MOST_ROWS_FOR_MOMENTS)
     gaussians = _sampled_gaussians(source, n_rows, key_moments)
     return _prepared(source, scaling, held, [x[:_ROWS_IN_HAND] for x in rows], gaussians)

@@ -1,7 +1,7 @@
 """Scalings: strictly increasing maps, column by column, applied to both samples alike.
 
-p_1(x)/p_0(x) does not change under an invertible map of x, so the ratio stays exact whatever the
-map; a good one makes the path easier to learn.
+p_1(x)/p_0(x) is invariant under invertible maps of x, so any such map leaves the ratio exact; a
+good one makes the path easier to learn.
 """
 
 from __future__ import annotations
@@ -20,35 +20,24 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from secant._host.provenance import cores
-from secant.spread import Spread
-
-__all__ = [
-    "FARTHEST",
-    "LEVELS",
-    "AdaptiveMargins",
-    "Identity",
-    "Scaling",
-    "ScalingRule",
-    "Standardise",
-    "tail",
-]
+from secant._spread import Spread
 
 LEVELS = np.linspace(-3.0, 3.0, 49)  # normal quantiles at which a margin is tabulated
 _ROWS_AT_ONCE = 1024
-_FEWEST_ROWS = 200  # of each sample, for quantiles to mean anything
-FARTHEST = 1e12  # standard deviations from the centre: squares of more would end single precision
-_LEAST_GAP = 1e-3  # between knots, in standard deviations: atoms must not make the map vertical
+_FEWEST_ROWS = 200  # rows of each sample needed for quantiles
+FARTHEST = 1e12  # standard deviations from the centre; larger squares overflow single precision
+_LEAST_GAP = 1e-3  # between knots, in standard deviations; bounds the slope at atoms
 
 
 class Scaling(eqx.Module):
-    """A fitted map: standardise, then for some columns a monotone table to a normal margin.
+    """A fitted map: standardisation, then in some columns a monotone table to a normal margin.
 
-    Host arrays in float64, so that scales from 1e-12 to 1e12 lose nothing; rows leave as float32.
+    The host arrays are float64, which holds scales from 1e-12 to 1e12; scaled rows are float32.
     """
 
     center: Float[np.ndarray, " d"]
     scale: Float[np.ndarray, " d"]
-    tabulated: tuple[bool, ...]  # a tuple: which columns these are is known when compiling
+    tabulated: tuple[bool, ...]  # a tuple, which is static for the compiler
     knots: Float[np.ndarray, "d m"]
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -56,7 +45,7 @@ class Scaling(eqx.Module):
         return self._mapped(x, np.float32)
 
     def precise(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """The same rows in float64, for estimators that solve linear systems."""
+        """Raw rows → scaled float64 rows, for estimators that solve linear systems."""
         return self._mapped(x, np.float64)
 
     def _mapped(self, x: Float[np.ndarray, "n d"], dtype: type) -> Float[np.ndarray, "n d"]:
@@ -66,13 +55,13 @@ class Scaling(eqx.Module):
             some = slice(start, start + _ROWS_AT_ONCE)
             y[some] = self._precise(x[some])
 
-        # A few rows at a time: they stay in the cache from one operation to the next.
+        # Small blocks stay in the processor cache between operations.
         starts = range(0, x.shape[0], _ROWS_AT_ONCE)
         if len(starts) < 2 or len(cores()) < 2:
             for start in starts:
                 fill(start)
             return y
-        with ThreadPoolExecutor() as threads:  # NumPy lets go of the lock where time is spent
+        with ThreadPoolExecutor() as threads:  # NumPy releases the lock in its loops
             list(threads.map(fill, starts))
         return y
 
@@ -83,7 +72,7 @@ class Scaling(eqx.Module):
         return y
 
     def _standardised(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        with np.errstate(over="ignore"):  # of rows that are too far in any case
+        with np.errstate(over="ignore"):  # such rows are clipped below
             y = np.subtract(x, self.center, dtype=np.float64, order="C")
             y /= self.scale
         np.clip(y, -FARTHEST, FARTHEST, out=y)
@@ -98,7 +87,7 @@ class Scaling(eqx.Module):
         return slope
 
     def traced(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
-        """The same map inside a compiled loop, for rows made there."""
+        """The map inside a compiled program, for rows drawn there."""
         y = (x - self.center.astype(x.dtype)) / self.scale.astype(x.dtype)
         y = jnp.clip(y, -FARTHEST, FARTHEST)
         bent = np.flatnonzero(self.tabulated)
@@ -110,13 +99,13 @@ class Scaling(eqx.Module):
 
 
 def _table(y: Array | np.ndarray, knots: Float[Array, " m"], xp: ModuleType) -> Float[Array, " n"]:
-    """Piecewise linear between the knots, logarithmic beyond: increasing and tame for outliers."""
+    """Increasing map: piecewise linear between the knots, logarithmic beyond them."""
     inside = xp.interp(y, knots, xp.asarray(LEVELS, dtype=y.dtype))
     return inside + tail(y, knots[0], knots[-1], xp)
 
 
 def tail(y: Array | np.ndarray, first: ArrayLike, last: ArrayLike, xp: ModuleType) -> Array:
-    """What the map adds beyond its first and last knot: ± log(1 + distance)."""
+    """The map beyond its first and last knot, ± log(1 + distance)."""
     beyond = y - xp.clip(y, first, last)
     return xp.sign(beyond) * xp.log1p(xp.abs(beyond))
 
@@ -131,7 +120,7 @@ def _table_slope(
 
 
 class ScalingRule(eqx.Module):
-    """How to choose a scaling from the training rows."""
+    """A rule that fits a scaling to the training rows."""
 
     @abc.abstractmethod
     def fitted(self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Scaling:
@@ -139,7 +128,7 @@ class ScalingRule(eqx.Module):
 
 
 class Identity(ScalingRule):
-    """Columns as they are: for samples whose scale means something, such as x_0 ~ N(0, I)."""
+    """No scaling, for samples whose scale has a meaning, such as x_0 ~ N(0, I)."""
 
     def fitted(self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Scaling:
         """The scaling for these rows."""
@@ -155,26 +144,26 @@ def _affine(center: Float[np.ndarray, " d"], scale: Float[np.ndarray, " d"]) -> 
 class Standardise(ScalingRule):
     """Zero mean and unit variance of the two samples pooled with equal weight.
 
-    A column ruled by a few far values gets those of the other rows, and is drawn in by a logarithm
-    beyond three standard deviations; an `OutlierWarning` says so.
+    If outliers dominate a column, the moments are those of the other rows, and values beyond three
+    standard deviations are compressed by a logarithm; an `OutlierWarning` says so.
     """
 
     def fitted(self, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]) -> Scaling:
         """The scaling for these rows."""
         found = Spread.of(x_0, x_1)
-        # A table of equal steps is the identity between its ends.
+        # A table with equal steps is the identity between its ends.
         knots = np.where(found.has_outliers[:, None], LEVELS, 0.0)
         return Scaling(found.center, found.scale, tuple(found.has_outliers.tolist()), knots)
 
 
 class _Margin(NamedTuple):
-    """One column of both samples, sorted once for all that is asked of it.
+    """One column of the two samples, pooled and sorted.
 
     Attributes:
-        values: of both samples, in increasing order.
-        is_first: which of them are of the first sample.
-        n_0: how many are.
-        is_constant_0: whether all of those are equal.
+        values: pooled values in increasing order.
+        is_first: which values are from the first sample.
+        n_0: number of values from the first sample.
+        is_constant_0: whether all of them are equal.
     """
 
     values: Float[np.ndarray, " n"]
@@ -184,7 +173,7 @@ class _Margin(NamedTuple):
 
     @classmethod
     def of(cls, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> _Margin:
-        # Each alone first: merging two sorted runs is then all that is left of the slow sort.
+        # Sorting each first is faster: the stable sort then only merges two sorted runs.
         a, b = np.sort(a), np.sort(b)
         pooled = np.concatenate([a, b])
         order = np.argsort(pooled, kind="stable")
@@ -195,19 +184,19 @@ class _Margin(NamedTuple):
         return self.values.size - self.n_0
 
     def distance(self) -> float:
-        """Kolmogorov–Smirnov between the samples: the largest gap of their distributions."""
+        """Kolmogorov–Smirnov distance between the samples."""
         gap = np.cumsum(self.is_first) / self.n_0 - np.cumsum(~self.is_first) / self.n_1
         is_last = np.append(self.values[1:] > self.values[:-1], True)  # of equal values
         return float(np.max(np.abs(gap[is_last])))
 
     def distance_from_normal(self) -> float:
-        """Kolmogorov–Smirnov between the pooled sample and N(0, 1)."""
+        """Kolmogorov–Smirnov distance between the pooled sample and N(0, 1)."""
         levels, n = ndtr(self.values), self.values.size
         ranks = np.arange(n + 1) / n
         return float(max(np.max(levels - ranks[:-1]), np.max(ranks[1:] - levels)))
 
     def knots(self) -> Float[np.ndarray, " k"]:
-        """Quantiles of the pooled sample at the table's levels, kept apart where they coincide."""
+        """Quantiles of the pooled sample at the table's levels, with a minimum gap between them."""
         n = self.values.size
         quantiles = np.interp(ndtr(LEVELS) * (n - 1), np.arange(n), self.values)
         gaps = np.maximum(np.diff(quantiles), _LEAST_GAP)
@@ -215,19 +204,19 @@ class _Margin(NamedTuple):
 
 
 class AdaptiveMargins(ScalingRule):
-    """Standardise, then give a normal margin to the columns that gain by it.
+    """Standardise, then map the margins of suitable columns to a normal distribution.
 
-    The table is that of the pooled sample. It is used where both samples have the same margin
-    (always so for mutual information): the path then starts and ends with normal margins; and
-    where either sample has heavy tails, which no path of finite moments follows. Other columns are
-    left alone: pooling two margins far apart would squeeze the gap between them, and a margin that
-    is normal already would only get the noise of a table, at its cost in every step.
+    The table is that of the pooled sample. It is used if both samples have the same margin (always
+    the case for mutual information), so that the path starts and ends with normal margins, and if
+    either sample has heavy tails. Other columns are only standardised: pooling two distant margins
+    would compress the gap between them, and a table adds noise and cost to a margin that is normal
+    already.
 
     Attributes:
         same_margin: Kolmogorov–Smirnov distance, beyond sampling noise, up to which two margins
             count as the same.
         normal_margin: Kolmogorov–Smirnov distance from a normal margin, sampling noise included,
-            up to which it counts as one: some ten thousand rows show as much, fewer do not.
+            up to which a margin counts as normal; fewer than about ten thousand rows exceed it.
         heavy_tail: ratio of the 99.8 % range to the interquartile range, in units of the normal
             distribution's, beyond which tails count as heavy.
     """
@@ -241,7 +230,7 @@ class AdaptiveMargins(ScalingRule):
         plain = Standardise().fitted(x_0, x_1)
         if min(x_0.shape[0], x_1.shape[0]) < _FEWEST_ROWS:
             return plain
-        y_0, y_1 = plain(x_0), plain(x_1)  # far values drawn in
+        y_0, y_1 = plain(x_0), plain(x_1)  # outliers compressed
         margins = [_Margin.of(a, b) for a, b in zip(y_0.T, y_1.T, strict=True)]
         to_bend = np.array([self._agree(m) and not self._is_normal(m) for m in margins])
         gains = to_bend | self._tail(y_0) | self._tail(y_1)

@@ -164,7 +164,7 @@ class Corners(TimeSampler):
         return self.of.density(t)
 
     def resolved(self, variance: VarianceOfTime) -> Corners:
-        """The same of the other sampler, resolved."""
+        """The sampler with its inner sampler resolved."""
         return Corners(self.of.resolved(variance), self.start, self.end, self.whole)
 
     def pairs(self, key: PRNGKeyArray, n: int) -> tuple[Float[Array, " n"], Float[Array, " n"]]:

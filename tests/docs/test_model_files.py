@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.docs.guides import run, text_of
 
+from secant.model_files import decoder
 from secant.model_files.saving import FORMAT
-from secant.model_files.structure import decoder
 
 
 def test_the_blocks_do_what_they_say(tmp_path, monkeypatch):

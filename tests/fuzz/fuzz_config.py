@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import get_type_hints
 
-from secant.cli.config import ConfigError, checked, parsed
+from secant.cli.config import ConfigError, checked, parsed_toml
 from secant.training import Training
 
 OPTIONS = {"seed": int, "quiet": bool, "columns": list[str] | None, "output": Path, "level": float}
@@ -19,7 +19,7 @@ CORPUS = (
 def target(data: bytes) -> None:
     """Taken, or refused in words that are short; anything else is a finding."""
     try:
-        found = parsed(data, "c.toml")
+        found = parsed_toml(data, "c.toml")
         table = found.pop("training", {})
         checked(found, OPTIONS, where="c.toml")
         if isinstance(table, dict):

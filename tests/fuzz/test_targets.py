@@ -21,6 +21,6 @@ def test_a_target_would_tell(monkeypatch):
     def careless(data, where):
         raise KeyError(where)
 
-    monkeypatch.setattr(fuzz_config, "parsed", careless)
+    monkeypatch.setattr(fuzz_config, "parsed_toml", careless)
     with pytest.raises(KeyError):
         fuzz_config.target(b"")

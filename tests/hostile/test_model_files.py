@@ -11,8 +11,8 @@ from tests.unit.model_files.test_formats import FILES
 
 import secant
 from secant.model_files import ModelFileError
-from secant.model_files.structure.field_types import hints_of
-from secant.model_files.structure.vocabulary import classes
+from secant.model_files.rebuilding import hints_of
+from secant.model_files.vocabulary import classes
 
 WORDS = [
     "__class__",

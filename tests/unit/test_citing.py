@@ -162,8 +162,8 @@ def test_every_entry_of_the_file_is_read():
 
 
 def test_every_class_with_sources_exists():
+    import secant.bases.margins
     import secant.bases.references
-    import secant.bases.spline
 
     homes = [
         secant,
@@ -174,9 +174,9 @@ def test_every_class_with_sources_exists():
         secant.targets,
         secant.tasks,
         secant.bases.references,
-        secant.bases.spline,
+        secant.bases.margins,
         secant.estimators.neural,
-        secant.tasks.divergence_result,
+        secant.tasks.divergence,
         secant.tasks.two_sample,
         secant.tasks.comparison_result,
         secant.tasks.importance,

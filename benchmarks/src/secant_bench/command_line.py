@@ -53,7 +53,7 @@ class CommandRow(Run):
 
 
 @dataclass(frozen=True)
-class _Task:
+class _CommandTask:
     name: str
     measured: Callable[[CommandRow], CommandRow]
 
@@ -92,7 +92,7 @@ def _run(command: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class CommandSuite(Product[_Task, None]):
+class CommandSuite(Product[_CommandTask, None]):
     """Commands, timed; there is one method, the command itself."""
 
     def blank(self, job: Job) -> CommandRow:
@@ -108,9 +108,9 @@ class CommandSuite(Product[_Task, None]):
 def command_line() -> CommandSuite:
     """Help, and comparisons of overlapping and of distant tables."""
     tasks = (
-        _Task("help", _help),
-        _Task("compare, overlapping", lambda row: _compared(row, 0.1)),
-        _Task("compare, apart", lambda row: _compared(row, 1.2)),
+        _CommandTask("help", _help),
+        _CommandTask("compare, overlapping", lambda row: _compared(row, 0.1)),
+        _CommandTask("compare, apart", lambda row: _compared(row, 1.2)),
     )
     about = "what a user waits for: help, and two tables of 100k × 20 compared with a report"
     return CommandSuite("command-line", about, tasks, {"secant": None}, alone=True)

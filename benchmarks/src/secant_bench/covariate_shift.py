@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from secant.estimators import KernelRatio, RatioEstimator, SecantRatio, SklearnRatio
 from secant.exceptions import OverlapWarning
 from secant.tasks import importance_weights
-from secant.tasks.defaults import default_ratio
+from secant.tasks.model_choice import default_ratio
 from secant.training import Training
 from secant_bench.benchmark import Outcome
 from secant_bench.products import Product

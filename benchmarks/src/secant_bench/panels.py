@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from secant.report.style import COLOURS, INK, clean
+from secant.report.drawing import COLOURS, INK, clean
 
 __all__ = ["FIGURES", "Point", "draw_panels", "few_marks", "panels"]
 

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from secant.report.style import COLOURS, INK, ORANGE, clean
+from secant.report.drawing import COLOURS, INK, ORANGE, clean
 from secant_bench.rows import Row
 from secant_bench.training_curves import CurveRow
 

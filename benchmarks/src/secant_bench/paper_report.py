@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from secant.report.style import BLUE, INK, clean
+from secant.report.drawing import BLUE, INK, clean
 from secant_bench.panels import FIGURES, Point, panels
 from secant_bench.paper_figures import draw_ablation, draw_estimates, draw_training
 from secant_bench.rows import Row, read_rows

@@ -196,7 +196,7 @@ def test_errors_are_over_both_fits_of_a_process():
 def test_rows_whose_log_ratio_is_infinite_do_not_count():
     problem = engine_fits.correlated(50, 3)
     cut = lambda x: jnp.where(x[:, 0] > 0.0, problem.log_ratio(x), -jnp.inf)  # noqa: E731
-    misses = engine_fits.Problem(50, problem.draw, cut).squared_misses(Exact(problem, 2.0), 0)
+    misses = engine_fits.FitProblem(50, problem.draw, cut).squared_misses(Exact(problem, 2.0), 0)
     assert misses == pytest.approx((4.0, 4.0), rel=1e-4)
 
 

@@ -15,14 +15,6 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
-__all__ = [
-    "cause_in_words",
-    "check_writable",
-    "is_special",
-    "one_at_a_time",
-    "replacing",
-    "write_atomically",
-]
 
 _SUFFIX = ".part"
 _CAUSES = {

@@ -15,7 +15,6 @@ from secant._host.provenance import cores
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Cluster", "cluster_named", "has_dask"]
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["one_line", "printable"]
-
 
 def printable(text: str, kept: str = "\n\t") -> str:
     """Text with control characters escaped."""

@@ -1,7 +1,7 @@
 """JAX in this process: its compilation cache, on by default and bounded, and forks.
 
-A process forked from one in which JAX has run has its locks but not its threads, and would wait for
-them for ever: what uses JAX asks `check_not_forked` first.
+A process forked from one in which JAX has run has its locks but not its threads, and would hang.
+Functions that use JAX call `check_not_forked` first.
 """
 
 from __future__ import annotations
@@ -12,17 +12,6 @@ import sys
 from collections.abc import MutableMapping
 from contextlib import suppress
 from pathlib import Path
-
-__all__ = [
-    "SETTINGS",
-    "ForkedProcessError",
-    "check_not_forked",
-    "folder_of_programs",
-    "forget_if_too_many",
-    "keep_programs",
-    "keep_programs_by_default",
-    "set_environment",
-]
 
 _MAPS = Path("/proc/self/maps")
 _MOST_MAPS = 20_000
@@ -126,7 +115,7 @@ class ForkedProcessError(RuntimeError):
 
 
 class _Process:
-    """What is known of this process; a fork copies it."""
+    """State of this process, which a fork copies."""
 
     is_stuck = False
 
@@ -142,7 +131,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
 
 
 def check_not_forked() -> None:
-    """Refuse to go on where JAX would hang.
+    """Raise an error in a forked process in which JAX would hang.
 
     Raises:
         ForkedProcessError: JAX had run in the process from which this one was forked.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["Summarised", "fragment"]
-
 _CELL = "padding:.15em .9em .15em 0;border:0;text-align:left;vertical-align:top;background:none"
 
 

@@ -6,8 +6,6 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["cores", "machine", "versions"]
-
 _PACKAGES = ("secant", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "scikit-learn")
 
 

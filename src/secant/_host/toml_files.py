@@ -8,8 +8,6 @@ from typing import Any
 
 from secant._host.atomic_files import is_special
 
-__all__ = ["KINDS", "ConfigError", "cut", "parsed", "read_config", "shown"]
-
 _MOST_BYTES = 1 << 16  # larger files are a mistake
 _MOST_DOTS = 2_000  # a key of n dots takes tomllib n² steps: 30,000 of them take it minutes
 _LONGEST = 60  # maximum characters of a key or value in a message
@@ -37,10 +35,10 @@ def read_config(path: Path) -> dict[str, Any]:
     if is_special(path):
         raise ConfigError(f"{path} is not a plain file; write the configuration to one.")
     with path.open("rb") as file:
-        return parsed(file.read(_MOST_BYTES + 1), str(path))
+        return parsed_toml(file.read(_MOST_BYTES + 1), str(path))
 
 
-def parsed(content: bytes, where: str) -> dict[str, Any]:
+def parsed_toml(content: bytes, where: str) -> dict[str, Any]:
     """The contents of a configuration file, from its bytes.
 
     Raises:

@@ -1,10 +1,10 @@
 """Bases of a density estimate: densities p_0 in closed form, fitted to rows."""
 
 from secant.bases.charts import Affine, Chain, Chart
-from secant.bases.flows import FlowJAX
-from secant.bases.margins import NormalMargins
+from secant.bases.margins import MonotoneSpline, NormalMargins
 from secant.bases.mixture_fit import Growth
 from secant.bases.references import (
+    FlowJAX,
     GaussianMixtureReference,
     Reference,
     SampledDensity,
@@ -19,7 +19,6 @@ from secant.bases.rules import (
     Mixture,
     StandardNormal,
 )
-from secant.bases.spline import MonotoneSpline
 
 __all__ = [
     "Affine",

@@ -8,9 +8,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
-from secant.spread import moments
-
-__all__ = ["Affine", "Chain", "Chart"]
+from secant._spread import moments
 
 Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]

@@ -12,8 +12,6 @@ from jaxtyping import Array, Float
 
 from secant.bases.references import GaussianMixtureReference
 
-__all__ = ["Growth", "grown_mixture"]
-
 Rows = Float[np.ndarray, "n d"]
 
 _BLOCK_NUMBERS = 1 << 24  # rows × components × columns of a block: 64 MiB in float32

@@ -1,4 +1,4 @@
-"""References: densities that can be sampled and evaluated in compiled programs."""
+"""Reference densities, sampled and evaluated in compiled programs; an adapter for flowjax."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
-
-__all__ = ["GaussianMixtureReference", "Reference", "SampledDensity", "StandardNormalReference"]
 
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]
@@ -117,3 +115,31 @@ class GaussianMixtureReference(Reference):
         shift = jnp.einsum("ki,ikj->kj", self.means, self.whiteners.reshape(d, k, d))
         gap = (y @ self.whiteners).reshape(-1, k, d) - shift
         return self.log_heights - 0.5 * jnp.sum(gap**2, axis=-1)
+
+
+class _Flow(Protocol):
+    """The methods of a `flowjax.distributions.AbstractDistribution` that are used."""
+
+    def sample(self, key: PRNGKeyArray, sample_shape: tuple[int, ...]) -> Float[Array, "n d"]: ...
+
+    def log_prob(self, x: Float[Array, "n d"]) -> Float[Array, " n"]: ...
+
+
+class FlowJAX(eqx.Module):
+    """A distribution of flowjax, trained or not, as a base: `DensityEstimator(FlowJAX(flow))`.
+
+    The ratio then corrects the flow. Install the extra `flows` for flowjax.
+
+    Attributes:
+        flow: any distribution of flowjax over rows of d columns.
+    """
+
+    flow: _Flow
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        """n independent rows."""
+        return self.flow.sample(key, (n,))
+
+    def log_prob(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """The log density of each row."""
+        return self.flow.log_prob(x)

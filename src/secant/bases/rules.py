@@ -17,17 +17,6 @@ from secant.bases.mixture_fit import Growth, grown_mixture
 from secant.bases.references import Reference, SampledDensity, StandardNormalReference
 from secant.fitting import one_behind, padded_blocks
 
-__all__ = [
-    "Base",
-    "BaseRule",
-    "Copula",
-    "FullGaussian",
-    "Given",
-    "Mixture",
-    "StandardNormal",
-    "set_aside",
-]
-
 _BLOCK = 1 << 14
 
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import ExitCode, command
-from secant.cli.estimators import Method, MethodOption, wanted_estimator
+from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON, check_place
 from secant.cli.session import Session
 
 if TYPE_CHECKING:
     from secant.tasks import Check, CheckedLimit
-
-__all__ = ["check"]
 
 
 @command("check", trains=True)
@@ -28,7 +26,7 @@ def check(
     junit: Annotated[Path | None, typer.Option(help="JUnit XML file to write.")] = None,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
-    method: MethodOption = Method.AUTO,
+    method: MethodOption = FitMethod.AUTO,
     folds: Annotated[
         int | None, typer.Option(min=2, help="Number of folds for out-of-fold scores.")
     ] = None,

@@ -19,8 +19,6 @@ from secant.cli.config import ConfigError, checked, read_config, shown
 from secant.cli.output import printable
 from secant.cli.session import Session
 
-__all__ = ["ExitCode", "command"]
-
 Command = Callable[..., None]
 
 _LAST_SEED = 2**32 - 1  # the limit of NumPy's legacy generators
@@ -165,7 +163,7 @@ def _training(config: Path | None, steps: int | None) -> dict[str, object]:
     if not isinstance(table, dict):
         raise ConfigError(f"{config}: 'training' must be a table, [training]; got {shown(table)}.")
     if table:
-        from secant.model_files.structure.field_types import hints_of
+        from secant.model_files.rebuilding import hints_of
         from secant.training import Training
 
         values = checked(table, hints_of(Training), where=f"{config}, [training]")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import Method, MethodOption, wanted_estimator
+from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
 from secant.cli.output import JSON
 from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
@@ -18,8 +18,6 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     from secant.tasks import Comparison, Divergence
     from secant.tasks.comparison_result import UnlikeRows
-
-__all__ = ["compare"]
 
 
 @command("compare", trains=True)
@@ -30,7 +28,7 @@ def compare(
     *,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
-    method: MethodOption = Method.AUTO,
+    method: MethodOption = FitMethod.AUTO,
     folds: Annotated[
         int | None, typer.Option(min=2, help="Number of folds for out-of-fold scores.")
     ] = None,
@@ -76,7 +74,7 @@ def _writers(found: Comparison, session: Session) -> Writers:
     from secant.report import write_comparison, write_markdown
 
     def figures(folder: Path) -> Sequence[Path]:
-        from secant.report.comparison_figures import write_figures
+        from secant.report.figures import write_figures
 
         return write_figures(folder, found)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from secant._host.toml_files import KINDS, ConfigError, cut, parsed, read_config, shown
+from secant._host.toml_files import KINDS, ConfigError, cut, parsed_toml, read_config, shown
 
-__all__ = ["ConfigError", "checked", "parsed", "read_config", "shown"]
+__all__ = ["ConfigError", "checked", "parsed_toml", "read_config", "shown"]
 
 _MOST_BITS = 63  # of an integer
 

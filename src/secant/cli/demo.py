@@ -13,8 +13,6 @@ import typer
 from secant.cli.command import command
 from secant.cli.session import Session
 
-__all__ = ["demo"]
-
 
 @dataclass(frozen=True)
 class _Shown:
@@ -178,7 +176,7 @@ def _write_report(
             "samples is always right, so its loss says nothing of the size of the ratio."
         ),
         text_table("Methods on 5,000 rows of p₁", header, rows),
-        Picture(output / "chasm.png", "Estimated against exact log ratio, one panel a method"),
+        Picture(output / "chasm.png", "Estimated against exact log ratio, one panel per method"),
     ]
     real: list[Block] = [
         Text(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from secant.tables.encoding import EncodedTable
     from secant.tasks import DensityEstimator
 
-__all__ = ["app"]
 
 app = typer.Typer(help="Fit a normalised density; score rows by it.", no_args_is_help=True)
 
@@ -86,7 +85,7 @@ def fit(
     if not dequantise:
         _warn_of_atoms(session, part)
     with training.kept() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore", AtomsWarning)  # said above, in the words of this command
+        warnings.simplefilter("ignore", AtomsWarning)  # this command has its own warning
         estimator.fit(part.rows, resume=folder)
     training.save(estimator, {"encoding": part.encoding.to_json(), "tables": [data.name]})
     scores = estimator.score_samples(part.rows)

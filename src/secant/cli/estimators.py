@@ -15,20 +15,11 @@ if TYPE_CHECKING:
 
     from secant.estimators import ChasmSwitch, RatioEstimator
 
-__all__ = [
-    "Method",
-    "MethodOption",
-    "SavableMethod",
-    "SavableMethodOption",
-    "ratio_estimator",
-    "wanted_estimator",
-    "with_settings",
-]
 
 Estimator = TypeVar("Estimator", bound="BaseEstimator")
 
 
-class Method(enum.Enum):
+class FitMethod(enum.Enum):
     """Methods to fit a ratio."""
 
     AUTO = "auto"
@@ -47,7 +38,7 @@ class SavableMethod(enum.Enum):
 
 
 MethodOption = Annotated[
-    Method,
+    FitMethod,
     typer.Option(
         help="auto: chosen for the data; secant and classifier: networks; logistic: logistic "
         "regression on columns, squares and products; trees: gradient boosting."
@@ -60,7 +51,7 @@ SavableMethodOption = Annotated[
 
 
 def ratio_estimator(
-    method: Method, switch: ChasmSwitch, n: int, session: Session
+    method: FitMethod, switch: ChasmSwitch, n: int, session: Session
 ) -> RatioEstimator:
     """The estimator of a method.
 
@@ -75,17 +66,17 @@ def ratio_estimator(
 
     assert switch.near is not None
     estimator: RatioEstimator = {
-        Method.AUTO: switch,
-        Method.SECANT: SecantRatio(),
-        Method.CLASSIFIER: switch.near,
-        Method.LOGISTIC: SklearnRatio(folds=None),
-        Method.TREES: boosted_trees(),
+        FitMethod.AUTO: switch,
+        FitMethod.SECANT: SecantRatio(),
+        FitMethod.CLASSIFIER: switch.near,
+        FitMethod.LOGISTIC: SklearnRatio(folds=None),
+        FitMethod.TREES: boosted_trees(),
     }[method]
     return with_settings(estimator, n, session)
 
 
 def wanted_estimator(
-    method: Method, rows: tuple[int, int], n_features: int, session: Session
+    method: FitMethod, rows: tuple[int, int], n_features: int, session: Session
 ) -> RatioEstimator | None:
     """The estimator of a comparison; None lets it choose by the loss on held-out rows.
 
@@ -95,9 +86,9 @@ def wanted_estimator(
         n_features: encoded columns.
         session: of the command.
     """
-    if method is Method.AUTO and not session.training:
+    if method is FitMethod.AUTO and not session.training:
         return None
-    from secant.tasks.defaults import default_ratio
+    from secant.tasks.model_choice import default_ratio
 
     n = min(rows)
     return ratio_estimator(method, default_ratio(n, n_features), n, session)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from secant.deploy.export import Exported
     from secant.deploy.scoring import Scorer
 
-__all__ = ["export"]
-
 
 class Format(Enum):
     """File formats."""

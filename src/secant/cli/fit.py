@@ -11,7 +11,7 @@ import typer
 
 from secant.cli.command import command
 from secant.cli.estimators import (
-    Method,
+    FitMethod,
     SavableMethod,
     SavableMethodOption,
     ratio_estimator,
@@ -24,7 +24,6 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     from secant.estimators import RatioEstimator
 
-__all__ = ["ModelOutput", "fit"]
 
 ModelOutput = Annotated[
     Path, typer.Option("--output", "-o", help="Model file to write, such as model.secant.")
@@ -51,12 +50,14 @@ def fit(
     check_place(output)
     training = Resumable(output, resume=resume)
     tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
-    from secant.tasks.defaults import default_ratio  # imports JAX: mistakes in tables come first
+    from secant.tasks.model_choice import (
+        default_ratio,  # imports JAX: mistakes in tables come first
+    )
 
     x_0, x_1 = tables.first.rows, tables.second.rows
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))
-    estimator = ratio_estimator(Method(method.value), default_ratio(n, x_0.shape[1]), n, session)
+    estimator = ratio_estimator(FitMethod(method.value), default_ratio(n, x_0.shape[1]), n, session)
     with training.kept() as folder:
         estimator.fit_samples(x_0, x_1, resume=folder)
     _name_columns(estimator, tables.encoding.names)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import Method, MethodOption, ratio_estimator, with_settings
+from secant.cli.estimators import FitMethod, MethodOption, ratio_estimator, with_settings
 from secant.cli.inputs import Columns, Missing, MissingOption, OneTable, patterns
 from secant.cli.output import JSON
 from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from secant.tables.encoding import EncodedTable
     from secant.tasks import MIOptions, MutualInformation, MutualInformationMatrix
-
-__all__ = ["mi"]
 
 
 class Unit(enum.Enum):
@@ -48,7 +46,7 @@ def mi(
     ] = False,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
-    method: MethodOption = Method.AUTO,
+    method: MethodOption = FitMethod.AUTO,
     unit: Annotated[Unit, typer.Option(help="Of the answer.")] = Unit.NATS,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
     permutations: Annotated[
@@ -93,7 +91,7 @@ def mi(
 class _Settings:
     """The options other than the columns."""
 
-    method: Method
+    method: FitMethod
     unit: Unit
     confidence: float
     permutations: int
@@ -103,7 +101,7 @@ class _Settings:
     def options(self, n: int, session: Session) -> MIOptions:
         """The estimator for n rows, with the session's training settings."""
         from secant.tasks import MIOptions
-        from secant.tasks.defaults import default_ratio
+        from secant.tasks.model_choice import default_ratio
 
         plain = MIOptions(
             estimator=ratio_estimator(self.method, default_ratio(n), n, session),

@@ -12,7 +12,7 @@ from pathlib import Path
 from secant._host.atomic_files import cause_in_words, check_writable, is_special
 from secant._host.escaping import one_line, printable
 
-__all__ = ["JSON", "check_place", "json_text", "plain", "printable", "table_text"]
+__all__ = ["JSON", "check_place", "json_text", "printable", "table_text"]
 
 JSON = None | bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"]
 
@@ -35,20 +35,20 @@ def check_place(path: Path) -> None:
         ) from error
 
 
-def plain(value: JSON) -> JSON:
+def _without_nan(value: JSON) -> JSON:
     """The value with infinities and NaN as null, which JSON lacks."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {name: plain(part) for name, part in value.items()}
+        return {name: _without_nan(part) for name, part in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain(part) for part in value]
+        return [_without_nan(part) for part in value]
     return value
 
 
 def json_text(value: JSON) -> str:
     """One line of JSON; control characters and invalid UTF-8 are escaped."""
-    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_without_nan(value), ensure_ascii=False, allow_nan=False)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)

@@ -1,4 +1,4 @@
-"""Commands that other packages bring by entry points of the group `secant.commands`."""
+"""Commands of other packages, found by entry points of the group `secant.commands`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 
 from typer.core import TyperGroup
 from typer.main import get_command
-
-__all__ = ["GROUP", "WithPlugins"]
 
 GROUP = "secant.commands"
 _HOMES = {"bench": "secant-bench", "data": "secant-bench"}
@@ -19,7 +17,7 @@ _Command = Any
 
 
 class WithPlugins(TyperGroup):
-    """A group whose commands are its own and those of installed packages.
+    """A command group with commands of its own and of installed packages.
 
     Entry points are looked up for the help and for a name that is not its own: reading the
     metadata of every installed package takes longer than the rest of the start.

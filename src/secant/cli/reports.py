@@ -12,8 +12,6 @@ import typer
 from secant.cli.output import check_place
 from secant.cli.session import Session
 
-__all__ = ["Html", "ReportOutput", "Writers", "check_report", "write_report"]
-
 ReportOutput = Annotated[
     Path | None,
     typer.Option(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from secant.model_files.strict_json import JSON
 
-__all__ = ["Resumable", "Resume"]
 
 Resume = Annotated[bool, typer.Option("--resume", help="Resume a stopped fit from its checkpoint.")]
 

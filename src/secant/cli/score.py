@@ -17,7 +17,6 @@ from secant.cli.session import Session
 if TYPE_CHECKING:
     from secant.deploy.scoring import Scored, Scorer
 
-__all__ = ["ModelInput", "score", "scoring"]
 
 ModelInput = Annotated[Path, typer.Argument(metavar="M", help="Model file.")]
 DataInput = Annotated[
@@ -71,7 +70,7 @@ def scoring(command_name: str, about: str, *, only_densities: bool = False) -> C
             raise ValueError(
                 f"{model} is a model of a ratio, not of a density; use `secant score`."
             )
-        asked = _Asked(model, data, output, keep, name, batch_rows)
+        asked = _ScoreOptions(model, data, output, keep, name, batch_rows)
         if is_many(data):
             _score_folder(session, scorer, asked, scheduler)
             return
@@ -93,7 +92,7 @@ def _check_files(model: Path, data: Path) -> None:
         column_names(data)
 
 
-class _Asked(NamedTuple):
+class _ScoreOptions(NamedTuple):
     """The options."""
 
     model: Path
@@ -104,7 +103,7 @@ class _Asked(NamedTuple):
     batch_rows: int
 
 
-def _score_table(session: Session, scorer: Scorer, asked: _Asked) -> None:
+def _score_table(session: Session, scorer: Scorer, asked: _ScoreOptions) -> None:
     from secant.deploy.scoring import score_table
     from secant.tables.files import column_names
 
@@ -121,7 +120,9 @@ def _score_table(session: Session, scorer: Scorer, asked: _Asked) -> None:
     session.finish({"output": str(asked.output), "quantity": scorer.quantity, **vars(found)})
 
 
-def _score_folder(session: Session, scorer: Scorer, asked: _Asked, scheduler: str | None) -> None:
+def _score_folder(
+    session: Session, scorer: Scorer, asked: _ScoreOptions, scheduler: str | None
+) -> None:
     from secant.deploy.scoring import score_folder
     from secant.deploy.scoring.folders import table_files
     from secant.tables.files import column_names
@@ -200,7 +201,7 @@ score = scoring(
 
     It stands beside the row's columns. The table is read and written piece by piece: it may be
     larger than memory. A row that a model fitted with `--missing drop` cannot score gets an empty
-    score. The tables of a folder are scored side by side; the same command goes on where it was
-    stopped.
+    score. The tables of a folder are scored side by side; the same command resumes a stopped
+    run.
     """,
 )

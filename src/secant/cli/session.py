@@ -13,8 +13,6 @@ from typing import TextIO
 
 from secant.cli.output import JSON, json_text, printable, table_text
 
-__all__ = ["Session"]
-
 
 @dataclass(frozen=True)
 class Session:

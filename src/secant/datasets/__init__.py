@@ -72,17 +72,23 @@ __all__ = [
     "wiggly_y",
 ]
 
-_MOVED = ("TABLES", "Table", "TableSource", "bsds300", "gas", "hepmass", "miniboone", "power")
+_MOVED = {
+    "Table": "RealTable",
+    **{
+        name: name
+        for name in ("TABLES", "TableSource", "bsds300", "gas", "hepmass", "miniboone", "power")
+    },
+}
 
 
 def __getattr__(name: str) -> object:
     if name not in _MOVED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import_module("secant.benchmarks")  # which says how to install it
-    place = "secant_bench.real_tables"
+    place, new = "secant_bench.real_tables", _MOVED[name]
     warnings.warn(
-        f"secant.datasets.{name} is {place}.{name} now; the old name goes with the next version.",
+        f"secant.datasets.{name} is now {place}.{new}; the old name goes with the next version.",
         DeprecationWarning,
         stacklevel=2,
     )
-    return getattr(import_module(place), name)
+    return getattr(import_module(place), new)

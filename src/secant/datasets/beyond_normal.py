@@ -22,8 +22,6 @@ from secant.datasets.injections import (
 )
 from secant.datasets.transforms import asinh, half_cube
 
-__all__ = ["bmi_tasks", "geometric_tasks"]
-
 _BIMODAL_X = partial(mixture_quantile_of_normal, weights=(0.3, 0.7), means=(0.0, 5.0))
 _BIMODAL_Y = partial(mixture_quantile_of_normal, weights=(0.5, 0.5), means=(-1.0, 3.0))
 

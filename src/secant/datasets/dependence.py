@@ -18,8 +18,6 @@ from secant.datasets.heavy_tails import student_draw, student_log_density
 from secant.datasets.pair import Pair
 from secant.datasets.transforms import asinh, inverse_asinh, through
 
-__all__ = ["additive_noise", "asinh_student", "edge_singular_gauss", "joint_student", "shuffled"]
-
 
 def additive_noise(epsilon: float = 0.1) -> Pair:
     """Columns (x, y) with y = x + n, x ~ U(0, 1), n ~ U(−ε, ε).

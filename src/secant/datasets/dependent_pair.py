@@ -9,8 +9,6 @@ from jaxtyping import Array, PRNGKeyArray
 
 from secant.datasets.pair import Draw, Pair
 
-__all__ = ["DependentPair"]
-
 JointDraw = Callable[[PRNGKeyArray, int], tuple[Array, Array]]
 Map = Callable[[Array], Array]
 

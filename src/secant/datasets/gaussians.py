@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from secant.datasets.pair import Pair
 
-__all__ = ["RHO_HALF_NAT", "block_gaussians", "gaussian_pair", "narrow_gaussian"]
-
 Vector = NDArray[np.float64]
 
 RHO_HALF_NAT = math.sqrt(1.0 - math.exp(-1.0))

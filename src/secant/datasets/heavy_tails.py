@@ -10,8 +10,6 @@ from scipy import integrate, stats
 
 from secant.datasets.pair import Pair
 
-__all__ = ["student_draw", "student_log_density", "student_pair"]
-
 _Margin = tuple[float, float, float]
 """Degrees of freedom, shift and scale of one Student-t margin."""
 

@@ -7,15 +7,6 @@ import jax.numpy as jnp
 from jax.scipy.stats import norm
 from jaxtyping import Array
 
-__all__ = [
-    "mixture_quantile_of_normal",
-    "normal_cdf",
-    "spiral",
-    "swiss_roll",
-    "wiggly_x",
-    "wiggly_y",
-]
-
 _HALVINGS = 60  # a bracket of a few units ends below the spacing of float64
 
 

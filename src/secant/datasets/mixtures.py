@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from secant.datasets.pair import Pair
 
-__all__ = ["mixture_2d", "mixture_8d", "mixture_pair"]
-
 
 def mixture_pair(
     n_features: int,

@@ -9,8 +9,6 @@ import jax
 import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
-__all__ = ["Draw", "Estimate", "LogRatio", "Pair"]
-
 Draw = Callable[[PRNGKeyArray, int], Array]
 LogRatio = Callable[[Array], Array]
 

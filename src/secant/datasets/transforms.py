@@ -1,4 +1,4 @@
-"""The same pair seen through an invertible coordinatewise map: ratio and divergences unchanged."""
+"""Pairs under an invertible coordinatewise map, which leaves ratio and divergences unchanged."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,8 +8,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
 
 from secant.datasets.pair import Draw, LogRatio, Pair
-
-__all__ = ["asinh", "half_cube", "inverse_asinh", "inverse_half_cube", "through"]
 
 Map = Callable[[Array], Array]
 

@@ -3,12 +3,14 @@
 from secant.diagnostics.calibration import CalibrationCurve, Recalibration, calibration_curve
 from secant.diagnostics.drift import FeatureDrift, feature_drift, top_drift
 from secant.diagnostics.normaliser import (
+    LARGEST_SHAPE,
     Normaliser,
     effective_sample_size,
+    largest_pareto_shape,
     least_effective_rows,
     log_normaliser,
+    pareto_shape,
 )
-from secant.diagnostics.pareto import LARGEST_SHAPE, largest_pareto_shape, pareto_shape
 from secant.diagnostics.ratio import Diagnostics, Overlap, RatioDiagnostics, estimated_overlap
 from secant.diagnostics.verdict import Trouble, Verdict
 

@@ -9,8 +9,6 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import expit, log_expit, logsumexp
 
-__all__ = ["CalibrationCurve", "Recalibration", "calibration_curve", "recalibrated"]
-
 _FEWEST = 10  # minimum number of rows of both samples in a bin
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import ks_2samp
 
-__all__ = ["FeatureDrift", "feature_drift", "named_columns", "top_drift"]
-
 _MOST_ROWS = 10_000  # of each sample
 _MOST_NUMBERS = 500_000  # of each sample: many columns are looked at in fewer rows
 _FEWEST_ROWS = 1000

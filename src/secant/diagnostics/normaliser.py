@@ -1,4 +1,4 @@
-"""The normaliser log Ẑ and its effective sample size."""
+"""The normaliser log Ẑ, the effective sample size, and the Pareto shape of the weights."""
 
 from __future__ import annotations
 
@@ -8,16 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 from scipy.special import logsumexp
-
-from secant.diagnostics.pareto import largest_pareto_shape, pareto_shape
-
-__all__ = [
-    "Normaliser",
-    "effective_sample_size",
-    "has_enough_rows",
-    "least_effective_rows",
-    "log_normaliser",
-]
 
 _FEW_ROWS = 0.01  # minimum effective share of the rows for a reliable weighted mean
 _FEW = 30.0  # minimum effective number of rows; for few rows, a tenth of them
@@ -94,3 +84,52 @@ def log_normaliser(log_ratio_0: Float[np.ndarray, " n"]) -> Normaliser:
 def effective_sample_size(log_weights: Float[np.ndarray, " n"]) -> float:
     """Effective sample size (Σ w)² / Σ w² of the weights w = exp(log_weights)."""
     return float(np.exp(2.0 * logsumexp(log_weights) - logsumexp(2.0 * log_weights)))
+
+
+LARGEST_SHAPE = 0.7  # beyond this shape, no practical number of rows estimates the mean
+
+
+def pareto_shape(log_weights: Float[np.ndarray, " n"]) -> float:
+    """The shape k̂ of a generalised Pareto fitted to the largest weights exp(log_weights).
+
+    The tail of the weights falls like w^(−1/k): below ½ their mean has a finite variance, from ½
+    on its standard error is too small, and beyond 0.7 (or `1 − 1/log10 n` for few rows) no
+    practical number of rows estimates the mean. −∞ if the largest are equal; NaN (unknown) with
+    fewer than 25 rows or fewer than 5 above the threshold.
+
+    The fit is Zhang & Stephens' (2009) posterior mean over the `min(n/5, 3√n)` largest, shrunk
+    towards ½ by ten rows' worth as in Vehtari et al. (2024), Pareto smoothed importance sampling.
+    """
+    n = log_weights.size
+    m = int(min(0.2 * n, 3.0 * math.sqrt(n)))
+    if m < 5:
+        return math.nan
+    tail = np.sort(log_weights)[-(m + 1) :]
+    excess = np.exp(tail[1:] - tail[-1]) - np.exp(tail[0] - tail[-1])
+    if excess[-1] <= 0.0:
+        return -math.inf
+    above = excess[
+        excess > 0.0
+    ]  # ratios with few distinct values, as of trees, tie with the threshold
+    if above.size < 5:
+        return math.nan
+    shape = _generalised_pareto_shape(above)
+    return float((above.size * shape + 10 * 0.5) / (above.size + 10))
+
+
+def largest_pareto_shape(n: int) -> float:
+    """The largest shape k̂ for which the mean of n weights is reliable, min(0.7, 1 − 1/log10 n)."""
+    return min(LARGEST_SHAPE, 1.0 - 1.0 / math.log10(n)) if n > 1 else -math.inf
+
+
+def _generalised_pareto_shape(excess: Float[np.ndarray, " m"]) -> float:
+    """k of `(1 + k x/σ)^(−1/k − 1)/σ` for sorted excesses x ≥ 0: a profile-likelihood mean."""
+    m = excess.size
+    grid = np.arange(1, 30 + int(math.sqrt(m)) + 1)
+    quartile = excess[int(m / 4 + 0.5) - 1]
+    scale = max(quartile, 1e-300) * 3.0
+    theta = 1.0 / excess[-1] + (1.0 - np.sqrt(grid.size / (grid - 0.5))) / scale
+    shapes = np.mean(np.log1p(-theta[:, None] * excess), axis=1)
+    profile = m * (np.log(-theta / shapes) - shapes - 1.0)
+    weight = np.exp(profile - logsumexp(profile))
+    return float(np.mean(np.log1p(-np.sum(weight * theta) * excess)))

@@ -19,13 +19,11 @@ from secant.diagnostics.normaliser import (
     has_enough_rows,
     log_normaliser,
 )
-from secant.diagnostics.text import rendered
+from secant.diagnostics.text import report_text
 from secant.diagnostics.verdict import Trouble, Verdict, verdict
 from secant.exceptions import OverlapWarning, TrainingWarning
 from secant.integration import SelfCheck
 from secant.training.settings import Status
-
-__all__ = ["Diagnostics", "Overlap", "RatioDiagnostics", "estimated_overlap"]
 
 _SATURATED = 1.0  # nats by which log Ẑ may differ from 0, beyond its error
 
@@ -127,7 +125,7 @@ class RatioDiagnostics(Summarised):
 
     def __str__(self) -> str:
         """A report of a few aligned lines, the verdict first."""
-        return rendered(self)
+        return report_text(self)
 
     def warn(self) -> None:
         """Issue the warnings for this fit."""

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from secant._host.escaping import one_line
 from secant.diagnostics.drift import FeatureDrift, top_drift
-from secant.diagnostics.pareto import largest_pareto_shape
+from secant.diagnostics.normaliser import largest_pareto_shape
 
 if TYPE_CHECKING:
     from secant.diagnostics.ratio import RatioDiagnostics
 
-__all__ = ["aligned", "rendered"]
 
 Line = tuple[str, str]  # a name and its value
 
@@ -21,7 +20,7 @@ _MOST_COLUMNS = 5
 _WIDEST_NAME = 32
 
 
-def rendered(found: RatioDiagnostics) -> str:
+def report_text(found: RatioDiagnostics) -> str:
     """The whole report."""
     groups: list[tuple[str, list[str]]] = [
         ("fit", _named(_fit(found))),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from secant.diagnostics.ratio import RatioDiagnostics
 
-__all__ = ["Trouble", "Verdict", "verdict"]
 
 _BAD_SLOPE = 0.2  # tolerated deviation of the slope from 1, beyond its error
 _STANDARD_ERRORS = 3.0

@@ -32,8 +32,6 @@ from secant.samples import Sample
 from secant.training.checkpoints import Folder, resuming
 from secant.training.devices import refuse_own_rows
 
-__all__ = ["RatioEstimator"]
-
 _ROWS = "a numeric array of shape (n, d) without NaN or infinity"
 
 
@@ -221,7 +219,7 @@ class RatioEstimator(Savable, NestedParameters, BaseEstimator, abc.ABC):
     def _feature_drift(
         self, raw_0: Float[np.ndarray, "n d"], raw_1: Float[np.ndarray, "m d"]
     ) -> tuple[FeatureDrift, ...]:
-        """How far some raw rows differ column by column, under the names seen in fit."""
+        """Differences between raw rows column by column, with the column names seen in fit."""
         return feature_drift(raw_0, raw_1, getattr(self, "feature_names_in_", None))
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:

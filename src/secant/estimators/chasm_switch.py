@@ -15,8 +15,6 @@ from secant.estimators.secant_ratio import SecantRatio
 from secant.exceptions import OverlapWarning
 from secant.samples import Sample
 
-__all__ = ["ChasmSwitch"]
-
 
 class ChasmSwitch(RatioEstimator):
     """Fits `near`; if it finds the samples too far apart for it, fits `far` instead.
@@ -30,12 +28,12 @@ class ChasmSwitch(RatioEstimator):
         near: for samples that overlap; None is a `ClassifierRatio` on a Gaussian anchor.
         far: for samples that do not; None is `SecantRatio()`.
         threshold: nats between the samples from which on `far` is used.
-        rows_to_look: of each sample, where it has more, for a first look; None looks at them all.
-            A look at some means a second fit of `near` where it is kept.
-        random_state: seed of both.
+        rows_to_look: maximum rows of each sample for the first fit of `near`; None for all. If the
+            samples have more rows and `near` is kept, it is fitted again to all of them.
+        random_state: random seed.
 
     Attributes:
-        estimator_: the one in use.
+        estimator_: the estimator in use.
         is_far_: whether that is `far`.
         diagnostics_: its diagnostics.
     """
@@ -63,7 +61,7 @@ class ChasmSwitch(RatioEstimator):
         most = self.rows_to_look
         some_0, some_1 = (_thinned(sample, most, rng) for sample in (sample_0, sample_1))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OverlapWarning)  # asked for below, and acted upon
+            warnings.simplefilter("ignore", OverlapWarning)  # checked below
             found = _fitted(near, some_0, some_1, seed)
         self.is_far_ = bool(found.diagnostics_.mean_log_ratio_1 > self.threshold)
         if self.is_far_:
@@ -84,7 +82,7 @@ class ChasmSwitch(RatioEstimator):
 
 
 def _thinned(sample: Sample, most: int | None, rng: np.random.Generator) -> Sample:
-    """Enough rows to see whether the samples overlap."""
+    """At most this many rows of a sample."""
     n = sample.rows.shape[0]
     if most is None or n <= most:
         return sample

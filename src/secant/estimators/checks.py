@@ -16,20 +16,6 @@ from secant.exceptions import PrecisionWarning
 from secant.tables.frames import Frame, frame_of, rows_of
 from secant.training.sources import check_whole
 
-__all__ = [
-    "check_on_disk_or",
-    "check_same_columns",
-    "check_unmasked",
-    "checked_labels",
-    "checked_rows",
-    "checked_weights",
-    "column_names",
-    "doubles",
-    "is_count",
-    "naming",
-    "validated",
-]
-
 _LARGEST_WHOLE = 1 << 53  # larger integers are not all distinct in double precision
 _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-100, 1e100
 _BLOCK = 1 << 16  # rows checked at a time for an array on disk
@@ -196,7 +182,7 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
     """Non-negative weights (n,), or None for equal ones."""
     if weight is None:
         return None
-    with naming(name, f"None, a number, or {n} numbers, one a row"):
+    with naming(name, f"None, a number, or {n} numbers, one per row"):
         check_unmasked(weight)
         given = np.asarray(weight)
         if given.dtype.kind == "c":
@@ -205,7 +191,9 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
     if values.ndim == 0:
         values = np.full(n, float(values))
     if values.shape != (n,):
-        raise ValueError(f"`{name}` must have shape ({n},), one weight a row; got {values.shape}.")
+        raise ValueError(
+            f"`{name}` must have shape ({n},), one weight per row; got {values.shape}."
+        )
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
     if bad.size:
         raise ValueError(
@@ -233,7 +221,7 @@ def checked_labels(y: ArrayLike | None, n: int) -> Int[np.ndarray, " n"]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = column_or_1d(labels, warn=True)
     if labels.shape != (n,):
-        raise ValueError(f"`y` must have shape ({n},), one label a row; got {labels.shape}.")
+        raise ValueError(f"`y` must have shape ({n},), one label per row; got {labels.shape}.")
     if labels.dtype.kind not in "fiub":
         raise ValueError(
             "Unknown label type: `y` must hold the numbers 0 (rows of p_0) and 1 (rows of p_1); "

@@ -27,8 +27,6 @@ from secant.targets.direct import DirectLoss, DonskerVaradhan, GammaDivergence, 
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 
-__all__ = ["ClassifierRatio"]
-
 _LOSSES: dict[str, DirectLoss] = {
     "nce": Logistic(),
     "infonce": InfoNCE(),

@@ -13,8 +13,6 @@ from secant.diagnostics import FeatureDrift, RatioDiagnostics
 from secant.estimators._base import RatioEstimator
 from secant.exceptions import OverlapWarning
 
-__all__ = ["DirectDiagnostics", "HeldOutRatios", "fold_numbers"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DirectDiagnostics(RatioDiagnostics):
@@ -76,7 +74,7 @@ def _drawn(
     return rng.choice(values, size=values.size, p=shares / shares.sum())
 
 
-def fold_numbers(
+def stratified_folds(
     group: Int[np.ndarray, " n"], n_folds: int, rng: np.random.Generator
 ) -> Int[np.ndarray, " n"]:
     """A fold for each row, or −1 for rows that are never left out, the only ones of their group.

@@ -18,21 +18,18 @@ from secant.fitting import one_behind, padded_blocks
 from secant.samples import Sample, rows_for_scaling
 from secant.scaling import Scaling, Standardise
 
-__all__ = ["FeaturisedRatio"]
-
 
 class FeaturisedRatio(RatioEstimator):
     """A flow trained on both samples at once, and an estimator on the rows it maps to noise (M1).
 
-    The flow is invertible, so the log ratio is that of the rows as they came; what changes is how
-    hard it is to learn. Install the extra `flows` for flowjax. Such a fit is code and has no model
-    file.
+    The flow is invertible, so the log ratio is unchanged, but it may be easier to learn. Install
+    the extra `flows` for flowjax. Such a fit cannot be saved to a model file.
 
     Args:
         estimator: of the ratio of features; None is `SecantRatio()`.
         n_layers: autoregressive layers of the flow.
         width: units of the network in each.
-        max_epochs: passes over the rows at most; training stops when held-out rows gain no more.
+        max_epochs: maximum passes over the rows; training stops early by the held-out loss.
         random_state: seed of flow and estimator.
 
     Attributes:
@@ -81,7 +78,7 @@ class FeaturisedRatio(RatioEstimator):
     def _trained(
         self, some: list[Float[np.ndarray, "n d"]], rng: np.random.Generator, seed: int
     ) -> Any:  # noqa: ANN401, a distribution of flowjax
-        """A flow fitted to equally many rows of both samples, by maximum likelihood."""
+        """A flow fitted to the pooled samples, equally many rows of each, by maximum likelihood."""
         try:
             from flowjax.distributions import Normal
             from flowjax.flows import masked_autoregressive_flow
@@ -111,7 +108,7 @@ class FeaturisedRatio(RatioEstimator):
         return unwrap(trained)
 
     def _features(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Rows as the flow maps them to noise."""
+        """Rows in the coordinates of the flow."""
         blocks = one_behind(
             _mapped(self.flow_.bijection, block) for block in padded_blocks(self.scaling_(X))
         )
@@ -121,7 +118,7 @@ class FeaturisedRatio(RatioEstimator):
         return self.estimator_.log_ratio(self._features(X))
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
         return hasattr(self, "diagnostics_")
 
 

@@ -10,8 +10,6 @@ from sklearn.base import BaseEstimator
 
 from secant.tables.errors import nearest, quoted
 
-__all__ = ["NestedParameters"]
-
 
 class NestedParameters:
     """`get_params` and `set_params` that reach into frozen components, for a `BaseEstimator`.

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 else:
     _Estimator = object
 
-__all__ = ["NeuralMixin", "PathMixin"]
 
 # Parts whose resolved attribute is not their own name with an underscore.
 _ATTRIBUTES = {"model": "builder_", "scaling": "scaling_rule_"}
@@ -65,7 +64,7 @@ class NeuralMixin(_Estimator):
         """The parameters as a method, for so many rows of the smaller sample and columns."""
 
     def _fitted(self, method: Method, samples: Any, seed: int) -> Fitted:  # noqa: ANN401
-        """The fit itself; of several in a row, the last."""
+        """Run the fit; with several stages, return the last."""
         names = getattr(self, "feature_names_in_", None)
         return fit(method, samples, seed, names=names, progress=self.progress)
 
@@ -241,7 +240,7 @@ class PathMixin(NeuralMixin):
 
         Args:
             X: rows (n, d).
-            t: the time, one for all rows or one a row.
+            t: the time, one for all rows or one per row.
         """
         rows = self._scaled_input(X)
         times = _one_a_row("t", t, rows.shape[0])
@@ -255,10 +254,10 @@ def _one_a_row(name: str, time: ArrayLike, n: int) -> Float[np.ndarray, " n"]:
     try:
         given = np.asarray(time, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"`{name}` must be a number or one a row; got {time!r}.") from None
+        raise TypeError(f"`{name}` must be a number or one per row; got {time!r}.") from None
     if given.shape not in ((), (1,), (n,)):
         raise ValueError(
-            f"`{name}` must be a number or have one entry a row, shape ({n},); got shape "
+            f"`{name}` must be a number or have one entry per row, shape ({n},); got shape "
             f"{given.shape}."
         )
     return np.broadcast_to(given, (n,))

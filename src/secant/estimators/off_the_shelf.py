@@ -15,18 +15,16 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
+from secant._spread import doubled
 from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import is_count
 from secant.estimators.direct import (
     DirectDiagnostics,
     HeldOutRatios,
-    fold_numbers,
+    stratified_folds,
 )
 from secant.estimators.pipelines import ScaledColumns, check_takes_weights, taking_weights
 from secant.samples import Sample, rows_for_scaling
-from secant.spread import doubled
-
-__all__ = ["SklearnRatio"]
 
 _CALIBRATIONS = ("isotonic", "sigmoid")
 _MOST_COLUMNS = 50  # whose products, some 1300, the default still takes
@@ -56,7 +54,7 @@ class SklearnRatio(RatioEstimator):
         random_state: seed of the folds, and of the classifier where it has none of its own.
 
     Attributes:
-        classifier_: the fitted classifier, calibrated if asked for.
+        classifier_: the fitted classifier, calibrated if requested.
         out_of_fold_log_ratio_0_: log ratios of x_0's rows, in their order, each from a fit to the
             other folds.
         out_of_fold_log_ratio_1_: the same of x_1's rows.
@@ -144,7 +142,7 @@ class SklearnRatio(RatioEstimator):
 
     def _leave_out(self, unfitted: BaseEstimator, rows: _Labelled, n_folds: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        folds, log_ratio = fold_numbers(rows.group, n_folds, rng), np.empty(rows.y.size)
+        folds, log_ratio = stratified_folds(rows.group, n_folds, rng), np.empty(rows.y.size)
         for fold in np.unique(folds):
             out = folds == fold
             fitted = _FittedClassifier.to(unfitted, rows if fold < 0 else rows.kept(~out))
@@ -167,7 +165,7 @@ class SklearnRatio(RatioEstimator):
 
 @dataclass(frozen=True)
 class _Labelled:
-    """Rows of both samples as a classifier wants them."""
+    """The pooled rows of two samples, with labels and weights."""
 
     x: Float[np.ndarray, "n d"]
     y: Int[np.ndarray, " n"]
@@ -190,7 +188,7 @@ class _Labelled:
 
     @property
     def group(self) -> Int[np.ndarray, " n"]:
-        """What each fold must have a part of: rows of either sample that weigh something."""
+        """Groups to stratify folds by: the sample, and whether the weight is positive."""
         return self.y if self.weights is None else self.y + 2 * (self.weights > 0.0)
 
     @property

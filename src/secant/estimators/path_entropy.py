@@ -31,8 +31,6 @@ from secant.training.held_out import pairs_of_rows
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 
-__all__ = ["EntropyDifference", "PathEntropy"]
-
 _BLOCK = 4096
 
 
@@ -51,7 +49,7 @@ class EntropyDifference(NamedTuple):
     ) -> EntropyDifference:
         """The difference of raw rows, from that of scaled ones: H(x) = H(f(x)) − E[log f′(x)].
 
-        One affine map shifts both entropies alike; where far values were drawn in, it is none.
+        An affine map shifts the two entropies equally; the compression of outliers does not.
         """
         bent = np.array(scaling.tabulated)
         if not bent.any():
@@ -67,9 +65,9 @@ class EntropyDifference(NamedTuple):
 class PathEntropy(Savable, NestedParameters, BaseEstimator):
     """H(p_0) − H(p_1) = −∫ E[∇·v̄(x_t, t)] dt with a learned mean velocity v̄ (F1).
 
-    Where p_0 is the product of p_1's margins this is the mutual information (or the total
-    correlation). There are no pointwise values; in exchange no point is ever off the path, so it
-    is a check on the ratio estimators that fails for other reasons.
+    If p_0 is the product of the margins of p_1, this is the mutual information (or the total
+    correlation). There are no pointwise values, but the model is evaluated on the path only. So it
+    is an independent check of the ratio estimators.
 
     Args:
         model: of the velocity; None is `MeanVelocity()` with a network that follows rows and
@@ -121,8 +119,8 @@ class PathEntropy(Savable, NestedParameters, BaseEstimator):
         Args:
             x_0: rows of p_0.
             x_1: rows of p_1.
-            resume: a folder for checkpoints: the same call with the same folder goes on where a
-                stopped one was, as for `SecantRatio.fit_samples`.
+            resume: a folder for checkpoints: the same call with the same folder resumes a stopped
+                fit, as for `SecantRatio.fit_samples`.
         """
         check_not_forked()
         rows_0 = checked_rows(x_0, "x_0")
@@ -188,7 +186,7 @@ def _minus_divergence(
     x_1: Float[Array, "n d"],
     words: UInt32[Array, " 2"],
 ) -> Float[Array, " n"]:
-    """−∇·v̄ at stratified times, so that the integral over t adds next to no noise."""
+    """−∇·v̄ at stratified times, so that the integral over t adds little noise."""
     key = jax.random.wrap_key_data(words, impl="threefry2x32")
     key_time, key_noise, key_probe = jax.random.split(key, 3)
     n = x_0.shape[0]
@@ -201,5 +199,5 @@ def _minus_divergence(
 
 
 def _error_of_mean(values: Float[np.ndarray, " n"]) -> float:
-    """Of a mean over stratified times: from differences of neighbours, which share their time."""
+    """Standard error of a mean over stratified times, from differences of neighbours."""
     return float(np.sqrt(np.mean(np.diff(values) ** 2) / 2.0 / values.size))

@@ -13,17 +13,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 from secant.scaling import Standardise
 
-__all__ = [
-    "ScaledColumns",
-    "WeightedPipeline",
-    "check_takes_weights",
-    "taking_weights",
-    "unweighted_step",
-]
-
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
-    """`Standardise` between two samples: any unit will do, far values are drawn in."""
+    """`Standardise` as a step of a pipeline: any units, outliers compressed."""
 
     def fit(self, X: Float[np.ndarray, "n d"], y: Int[np.ndarray, " n"]) -> Self:
         """Learn the scaling from rows of x_0 (label 0) and x_1 (label 1)."""

@@ -25,8 +25,6 @@ from secant.time_samplers import TimeSampler, Uniform
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 
-__all__ = ["SecantRatio"]
-
 
 class SecantRatio(PathMixin, RatioEstimator):
     """log p_1 − log p_0 in one forward pass, learned by the velocity form (V1).
@@ -34,19 +32,19 @@ class SecantRatio(PathMixin, RatioEstimator):
     Needs samples only: no Gaussian end, no closed-form conditional, no truncation of time.
 
     Args:
-        model: what is trained; None is `SpectralSecant()`, whose log ratio is one output, with a
-            network that follows rows and columns (`secant.sizing`).
-        student: a second model that is distilled from the first (E1) and then used; None for none.
+        model: the trained model; None is `SpectralSecant()`, whose log ratio is one output, with a
+            network sized by rows and columns (`secant.sizing`).
+        student: a second model, distilled from the first (E1) and used instead; None for none.
         path: between the samples; None is `DiffusionInterpolant()` with the trigonometric schedule.
         target: the loss; None is (V2) for a model with secants of its own to align, such as
             `AlignedSecant`, and (V1) for any other.
-        time_sampler: of the times of a batch; None is `Uniform()`.
-        curriculum: of targets that look at intervals; None is `ContractionIntervalAnnealing()`.
+        time_sampler: distribution of times in a batch; None is `Uniform()`.
+        curriculum: for targets that use intervals; None is `ContractionIntervalAnnealing()`.
         anchor: learn on top of a path in closed form (G1): True is `GaussianMixtures()`, a mixture
-            of Gaussian paths that is one Gaussian path where the data ask for no more.
+            of Gaussian paths with as many components as held-out rows support.
         scaling: of the columns, by an invertible map that leaves the ratio exact; None is
             `AdaptiveMargins()`.
-        rule: from the model to the log ratio; None is `SecantSteps(1)`, one pass.
+        rule: integrates the model to the log ratio; None is `SecantSteps(1)`, one pass.
         optimiser: the update rule; None is `Adam()`.
         training: budget and batch; None follows rows and columns (`secant.sizing`).
         progress: a progress bar; None shows one on a terminal only.
@@ -63,7 +61,7 @@ class SecantRatio(PathMixin, RatioEstimator):
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 2)), rng.normal(1, 1, (2000, 2))
         >>> training = secant.Training(steps=500)
         >>> ratio = secant.SecantRatio(training=training, random_state=0).fit_samples(x_0, x_1)
-        >>> bool(ratio.log_ratio([[2.0, 2.0]])[0] > 0.0)  # looks like x_1
+        >>> bool(ratio.log_ratio([[2.0, 2.0]])[0] > 0.0)  # more likely under p_1
         True
     """
 

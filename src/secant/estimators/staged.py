@@ -1,4 +1,4 @@
-"""StagedRatio: a ratio learned in stages, each from what the last one has left over."""
+"""StagedRatio: a ratio learned in stages, each correcting the previous ones."""
 
 from __future__ import annotations
 
@@ -16,25 +16,23 @@ from secant.estimators.direct import DirectDiagnostics, HeldOutRatios
 from secant.exceptions import OverlapWarning
 from secant.samples import Sample
 
-__all__ = ["StagedRatio"]
-
 _HELD_OUT_SHARE = 0.1
 
 
 class StagedRatio(RatioEstimator):
     """log r = Σ_k log r_k, where r_k compares x_1 with x_0 weighted by the stages before (R3).
 
-    Where one classifier saturates, the next one starts from samples that are nearer. Stages are
-    added as long as they lower the logistic loss on held-out rows.
+    Where one classifier saturates, the next one compares samples that are closer. Stages are added
+    as long as they lower the logistic loss on held-out rows.
 
     Args:
         estimator: of a stage; None is `ClassifierRatio()`. It must take weights.
-        n_stages: at most.
+        n_stages: maximum number of stages.
         random_state: seed of all stages.
 
     Attributes:
         stages_: the fitted estimators, in turn.
-        offset_: what normalises the weights between them, in nats.
+        offset_: sum of the log normalisers between the stages, in nats.
         diagnostics_: a `DirectDiagnostics` of a tenth of the rows, left out of every stage.
 
     References:
@@ -69,7 +67,7 @@ class StagedRatio(RatioEstimator):
         while len(stages) < self.n_stages:
             weights = _weighted(train_0, on_train)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", OverlapWarning)  # said of the whole, below
+                warnings.simplefilter("ignore", OverlapWarning)  # issued for the whole fit, below
                 stage = clone(part).set_params(random_state=seed + len(stages))
                 stage.fit_samples(
                     train_0.rows, train_1.rows, weight_0=weights, weight_1=train_1.weights
@@ -93,12 +91,12 @@ class StagedRatio(RatioEstimator):
         return np.sum([stage.log_ratio(X) for stage in self.stages_], axis=0) + self.offset_
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether a fit has come to its end; a refused one leaves n_features_in_ behind."""
+        """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
         return hasattr(self, "diagnostics_")
 
 
 def _split(sample: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
-    """The rows to train on, and a tenth that is held out."""
+    """Training rows, and a tenth of the rows held out."""
     n = sample.rows.shape[0]
     order = rng.permutation(n)
     n_held = max(1, round(_HELD_OUT_SHARE * n))
@@ -113,7 +111,7 @@ def _split(sample: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
 
 
 def _weighted(sample: Sample, log_ratio: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
-    """The sample's weights times the ratio, 1 on average: a penalty shall count as it did."""
+    """The sample's weights times the ratio, scaled to mean 1, so that penalties stay the same."""
     if not log_ratio.any():
         return sample.weights
     weights = np.exp(log_ratio - log_ratio.max())

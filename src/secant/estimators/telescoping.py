@@ -15,8 +15,6 @@ from secant.targets.telescoping import LinearCombination, Telescoping, Waymarks
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Training
 
-__all__ = ["TRE"]
-
 
 class TRE(PathMixin, RatioEstimator):
     """Telescoping ratio estimation (R1) [@rhodes2020telescoping]; one pass, the sum of all heads.

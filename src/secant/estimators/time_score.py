@@ -8,9 +8,8 @@ from secant.estimators._base import RatioEstimator
 from secant.estimators.neural import PathMixin
 from secant.fitting import Method
 from secant.integration import Rule, Trapezoid
-from secant.models.joint import JointScoreNetwork
 from secant.models.secant_function import ModelBuilder
-from secant.models.tangent import TangentNetwork
+from secant.models.tangent import JointScoreNetwork, TangentNetwork
 from secant.paths import DiffusionBridge, DiffusionInterpolant, Path
 from secant.scaling import ScalingRule, Standardise
 from secant.schedules import Foellmer
@@ -27,8 +26,6 @@ from secant.time_samplers import TimeSampler, Uniform
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.pairing import Pairing
 from secant.training.settings import Training
-
-__all__ = ["CTSM", "D3RE", "DREInfinity"]
 
 
 class CTSM(PathMixin, RatioEstimator):

@@ -21,9 +21,7 @@ from safetensors.numpy import save as save_tensors
 
 from secant._host.atomic_files import is_special
 from secant.model_files.errors import ModelFileError, shown
-from secant.model_files.strict_json import parsed, written
-
-__all__ = ["DTYPES", "Contents", "packed", "read", "read_header", "seal", "unpacked"]
+from secant.model_files.strict_json import parsed_json, written
 
 Tensors = dict[str, np.ndarray]
 
@@ -118,7 +116,7 @@ def _checked_head(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, 
     _check_start(start, size)
     length = int.from_bytes(start[:8], "little")
     file.seek(8)
-    outer = parsed(file.read(length))
+    outer = parsed_json(file.read(length))
     metadata = outer.pop("__metadata__")
     if set(metadata) != {"secant"} or not isinstance(metadata["secant"], str):
         raise ModelFileError("its header has parts that secant does not write.")
@@ -128,7 +126,7 @@ def _checked_head(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, 
         raise ModelFileError(
             f"it should have {expected} bytes and has {size}: {_cut(expected, size)}"
         )
-    header = parsed(metadata["secant"])
+    header = parsed_json(metadata["secant"])
     del header["sha256"]
     return header, {name: entry["dtype"] for name, entry in outer.items()}
 

@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from secant._host.atomic_files import cause_in_words, write_atomically
 from secant._host.provenance import versions
 from secant.model_files.container import Contents, packed, read, read_header, unpacked
+from secant.model_files.decoder import decoded
+from secant.model_files.encoder import FORMAT, encoded
 from secant.model_files.errors import ModelFileError, shown
-from secant.model_files.strict_json import JSON, parsed, written
-from secant.model_files.structure import FORMAT, decoded, encoded
+from secant.model_files.strict_json import JSON, parsed_json, written
 
 __all__ = ["FORMAT", "ModelFileError", "Savable", "load", "read_metadata", "save"]
 
@@ -154,7 +155,7 @@ def _check_fitted(estimator: BaseEstimator) -> None:
 def _checked_metadata(metadata: Mapping[str, JSON]) -> dict[str, JSON]:
     plain = dict(metadata)
     try:
-        is_kept = parsed(written(plain)) == plain
+        is_kept = parsed_json(written(plain)) == plain
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"`metadata` must be what JSON can hold: {error}.") from None
     if not is_kept:

@@ -8,11 +8,9 @@ from typing import Any, NoReturn
 
 from secant.model_files.errors import ModelFileError, shown
 
-__all__ = ["JSON", "parsed", "written"]
-
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
-_MOST_VALUES = 1_000_000  # a parsed value takes about 100 bytes
+_MOST_VALUES = 1_000_000  # a parsed_json value takes about 100 bytes
 _LONGEST_INTEGER = 20  # digits: 64 bits
 
 
@@ -21,7 +19,7 @@ def written(value: Any) -> str:  # noqa: ANN401
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
-def parsed(text: bytes | str) -> Any:  # noqa: ANN401
+def parsed_json(text: bytes | str) -> Any:  # noqa: ANN401
     """The value of a JSON text; `ModelFileError` if it is not one, or too large."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     # Before parsing, because the counts bound the memory of the parser.

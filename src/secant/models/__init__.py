@@ -2,7 +2,6 @@
 
 from secant.models.aligned import AlignedSecant
 from secant.models.anchor import Anchor, Anchored, GaussianAnchor, MixtureAnchor
-from secant.models.joint import JointScore, JointScoreNetwork
 from secant.models.networks import (
     FourierMLP,
     ModulatedMLP,
@@ -13,10 +12,9 @@ from secant.models.networks import (
     TrunkBuilder,
 )
 from secant.models.ridge_functions import RidgeFunctions
-from secant.models.secant_function import ModelBuilder, SecantFunction
-from secant.models.shifted import Shifted
+from secant.models.secant_function import ModelBuilder, SecantFunction, Shifted
 from secant.models.spectral import SpectralSecant
-from secant.models.tangent import TangentNetwork
+from secant.models.tangent import JointScore, JointScoreNetwork, TangentNetwork
 from secant.models.telescoping import TelescopingHeads
 
 __all__ = [

@@ -14,8 +14,6 @@ from secant.models.networks import ResidualMLP, TimedTrunk, Trunk, TrunkBuilder,
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.models.spectral import interval_mean_basis
 
-__all__ = ["AlignedSecant"]
-
 
 class AlignedSecant(ModelBuilder):
     """u(x, l, t) = trunk(x, features of [l, t]).

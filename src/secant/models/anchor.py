@@ -15,8 +15,6 @@ from scipy.linalg import eigh
 from secant.models.secant_function import SecantFunction, on_device
 from secant.paths import Path
 
-__all__ = ["Anchor", "Anchored", "GaussianAnchor", "MixtureAnchor"]
-
 
 class Anchor(eqx.Module):
     """A path of densities in closed form: log q_t(x), up to a constant free of x and t."""

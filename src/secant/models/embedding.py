@@ -5,8 +5,6 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-__all__ = ["time_features"]
-
 
 def time_features(t: Float[Array, ""], n_frequencies: int) -> Float[Array, " m"]:
     """(2t − 1, cos πkt, sin πkt for k = 1…n_frequencies), m = 2 n_frequencies + 1.

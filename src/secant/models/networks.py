@@ -15,17 +15,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from secant.models.secant_function import on_device
 
-__all__ = [
-    "FourierMLP",
-    "ModulatedMLP",
-    "QuadraticForms",
-    "ResidualMLP",
-    "TimedTrunk",
-    "Trunk",
-    "TrunkBuilder",
-    "at_times",
-]
-
 Trunk = Callable[[Float[Array, " n_in"]], Float[Array, " n_out"]]
 
 
@@ -60,7 +49,7 @@ class TimedTrunk(eqx.Module):
 def at_times(
     trunk: Trunk | TimedTrunk, x: Float[Array, " d"], times: Float[Array, " n_times"]
 ) -> Float[Array, " n_out"]:
-    """What `TrunkBuilder.build_timed` built, for one row and its features of time."""
+    """The output of a trunk of `TrunkBuilder.build_timed` for one row and its time features."""
     # In one row with x, a derivative in time would be carried through the layers of x, as zeros.
     if isinstance(trunk, TimedTrunk):
         return trunk(x, times)
@@ -97,16 +86,14 @@ def _zeros(*shape: int) -> Float[Array, ...]:
     return on_device(np.zeros(shape))
 
 
-class Linear(eqx.Module):
+class LinearLayer(eqx.Module):
     """x ↦ x W + b. Rows on the left, so that a batch under `vmap` stays one matrix product."""
-
-    saved_as: ClassVar[str] = "LinearLayer"
 
     weight: Float[Array, "n_in n_out"]
     bias: Float[Array, " n_out"]
 
     @classmethod
-    def random(cls, n_in: int, n_out: int, *, key: PRNGKeyArray) -> Linear:
+    def random(cls, n_in: int, n_out: int, *, key: PRNGKeyArray) -> LinearLayer:
         """Normal weights at half the He scale, zero bias.
 
         Small arguments keep SiLU near its parabola z/2 + z²/4, so the network starts close to
@@ -117,7 +104,7 @@ class Linear(eqx.Module):
         return cls(_normal(key, (n_in, n_out), scale), _zeros(n_out))
 
     @classmethod
-    def bending(cls, n_in: int, n_out: int, *, key: PRNGKeyArray) -> Linear:
+    def bending(cls, n_in: int, n_out: int, *, key: PRNGKeyArray) -> LinearLayer:
         """Weights of standard deviation 4 / n_in for columns of unit variance, as a first layer.
 
         Few columns have fine structure: units bend sharply, and off the origin. In many columns
@@ -132,7 +119,7 @@ class Linear(eqx.Module):
         return cls(weight, _normal(key_bias, (n_out,), off_origin))
 
     @classmethod
-    def zeros(cls, n_in: int, n_out: int) -> Linear:
+    def zeros(cls, n_in: int, n_out: int) -> LinearLayer:
         """The zero map."""
         return cls(_zeros(n_in, n_out), _zeros(n_out))
 
@@ -168,20 +155,20 @@ class ResidualMLP(TrunkBuilder):
         if self.quadratic:
             squares = _normal(key_squares, (n_in, self.width), 1.0 / math.sqrt(n_in))
         return _ResidualNetwork(
-            entry=Linear.random(n_in, self.width, key=key_in),
-            layers=[Linear.random(self.width, self.width, key=k) for k in keys],
+            entry=LinearLayer.random(n_in, self.width, key=key_in),
+            layers=[LinearLayer.random(self.width, self.width, key=k) for k in keys],
             squares=squares,
-            head=Linear.zeros(self.width * (1 + self.quadratic), n_out),
+            head=LinearLayer.zeros(self.width * (1 + self.quadratic), n_out),
         )
 
 
 class _ResidualNetwork(eqx.Module):
     saved_as: ClassVar[str] = "ResidualNetwork"
 
-    entry: Linear
-    layers: list[Linear]
+    entry: LinearLayer
+    layers: list[LinearLayer]
     squares: Float[Array, "n_in width"] | None
-    head: Linear
+    head: LinearLayer
 
     def __call__(self, x: Float[Array, " n_in"]) -> Float[Array, " n_out"]:
         h = jax.nn.silu(self.entry(x))
@@ -231,22 +218,22 @@ class ModulatedMLP(TrunkBuilder):
         key_in, key_scale, key_shift, *keys = _keys(key, 3 + self.depth)
         small = 0.1 / math.sqrt(n_times)  # starts near the network of x alone
         return _ModulatedNetwork(
-            entry=Linear.bending(n_features, self.width, key=key_in),
-            layers=[Linear.random(self.width, self.width, key=k) for k in keys],
+            entry=LinearLayer.bending(n_features, self.width, key=key_in),
+            layers=[LinearLayer.random(self.width, self.width, key=k) for k in keys],
             scale=_normal(key_scale, (n_times, self.width), small),
             shift=_normal(key_shift, (n_times, self.width), small),
-            head=Linear.zeros(self.width, n_out * (1 + n_times)),
+            head=LinearLayer.zeros(self.width, n_out * (1 + n_times)),
         )
 
 
 class _ModulatedNetwork(TimedTrunk):
     saved_as: ClassVar[str] = "ModulatedNetwork"
 
-    entry: Linear
-    layers: list[Linear]
+    entry: LinearLayer
+    layers: list[LinearLayer]
     scale: Float[Array, "n_times width"]
     shift: Float[Array, "n_times width"]
-    head: Linear
+    head: LinearLayer
 
     def __call__(
         self, x: Float[Array, " d"], times: Float[Array, " n_times"]
@@ -329,14 +316,14 @@ class QuadraticForms(TrunkBuilder):
     def build(self, n_in: int, n_out: int, *, key: PRNGKeyArray) -> Trunk:
         """A trunk with fresh parameters; all zeros, so the key is not used."""
         del key
-        return _QuadraticNetwork(_zeros(n_out, n_in, n_in), Linear.zeros(n_in, n_out))
+        return _QuadraticNetwork(_zeros(n_out, n_in, n_in), LinearLayer.zeros(n_in, n_out))
 
 
 class _QuadraticNetwork(eqx.Module):
     saved_as: ClassVar[str] = "QuadraticNetwork"
 
     squares: Float[Array, "n_out n_in n_in"]
-    rest: Linear
+    rest: LinearLayer
 
     def __call__(self, x: Float[Array, " n_in"]) -> Float[Array, " n_out"]:
         return (self.squares @ x) @ x + self.rest(x)

@@ -10,10 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from secant.models.networks import Linear, Trunk, TrunkBuilder
+from secant.models.networks import LinearLayer, Trunk, TrunkBuilder
 from secant.models.secant_function import on_device
-
-__all__ = ["RidgeFunctions"]
 
 _STEEPNESS, _FARTHEST_KNOT = 2.0, 3.0  # of the first hinges, in standard deviations of a column
 
@@ -47,10 +45,10 @@ class RidgeFunctions(TrunkBuilder):
         knots = _STEEPNESS * np.linspace(-_FARTHEST_KNOT, _FARTHEST_KNOT, self.width)
         shape = (self.n_terms, self.width)
         return _RidgeNetwork(
-            directions=Linear.random(n_in, self.n_terms, key=key).weight,
+            directions=LinearLayer.random(n_in, self.n_terms, key=key).weight,
             steepness=on_device(np.full(shape, _STEEPNESS)),
             knots=on_device(np.broadcast_to(knots, shape)),
-            head=Linear.zeros(self.n_terms * self.width, n_out),
+            head=LinearLayer.zeros(self.n_terms * self.width, n_out),
         )
 
 
@@ -60,7 +58,7 @@ class _RidgeNetwork(eqx.Module):
     directions: Float[Array, "n_in n_terms"]
     steepness: Float[Array, "n_terms width"]
     knots: Float[Array, "n_terms width"]
-    head: Linear
+    head: LinearLayer
 
     def __call__(self, x: Float[Array, " n_in"]) -> Float[Array, " n_out"]:
         projected = x @ (self.directions / jnp.linalg.norm(self.directions, axis=0))

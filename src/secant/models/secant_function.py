@@ -14,8 +14,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 if TYPE_CHECKING:
     from secant.models.anchor import Anchor
 
-__all__ = ["ModelBuilder", "SecantFunction", "on_device"]
-
 
 def on_device(values: Float[np.ndarray, ...]) -> Float[Array, ...]:
     """Numbers as an array of JAX in its default precision; nothing is compiled for it."""
@@ -103,3 +101,30 @@ class ModelBuilder(eqx.Module):
         from secant.models.anchor import Anchored  # which is itself such a function
 
         return Anchored(anchor, model)
+
+
+class Shifted(SecantFunction):
+    """log r(x) − c, spread evenly over time, for losses that do not determine the constant."""
+
+    inner: SecantFunction
+    constant: Float[Array, ""]
+
+    def parts(
+        self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
+    ) -> Float[Array, "n parts"]:
+        """The inner model's parts, each less its share of the constant."""
+        parts = self.inner.parts(x, l, t)
+        return parts - self.constant / parts.shape[-1]
+
+    def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
+        """s(x, t)."""
+        return self.inner.time_score(x, t) - self.constant
+
+    def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """log r(x) − c."""
+        return self.inner.log_ratio(x) - self.constant
+
+    @property
+    def secant_evaluations(self) -> int:
+        """Network evaluations per secant."""
+        return self.inner.secant_evaluations

@@ -13,8 +13,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
 
-__all__ = ["SpectralSecant", "interval_mean_basis", "legendre_basis"]
-
 
 def legendre_basis(t: Float[Array, " *n"], order: int) -> Float[Array, "*n {order}"]:
     """Orthonormal shifted Legendre polynomials P̃_0 … P̃_{order−1} on [0, 1].

@@ -10,8 +10,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder, SecantFunction
 
-__all__ = ["TelescopingFunction", "TelescopingHeads"]
-
 
 class TelescopingHeads(ModelBuilder):
     """h_m(x) ≈ log p_{(m+1)/M}(x) − log p_{m/M}(x), m < M, from one trunk with M outputs (R1).

@@ -15,8 +15,6 @@ from secant.models.embedding import time_features
 from secant.models.networks import ResidualMLP, Trunk, TrunkBuilder
 from secant.models.secant_function import ModelBuilder
 
-__all__ = ["MeanVelocity", "VelocityField"]
-
 
 class MeanVelocity(ModelBuilder):
     """v̄(x, t) = trunk(x, features of t), on top of an anchor's where there is one.

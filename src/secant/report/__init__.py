@@ -1,7 +1,6 @@
 """Pages, figures and summaries made from results; nothing is fitted here.
 
-`secant.report.figures` and `secant.report.comparison_figures` import matplotlib, which is slow, and
-are therefore not imported here.
+`secant.report.figures` imports matplotlib, which is slow, and is therefore not imported here.
 """
 
 from secant.report.blocks import Picture, Section, Text

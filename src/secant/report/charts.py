@@ -1,189 +1,195 @@
-"""Small charts as drawings of a few shapes; the template turns them into SVG.
-
-Colours are CSS classes, so that charts follow the light or dark theme. Shapes hold coordinates
-only; texts are escaped by the template.
-"""
+"""Charts of a page: drawings by matplotlib as SVG, in the colours of the page's theme."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import io
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from markupsafe import Markup
 
-from secant.report.numbers import number
+from secant.diagnostics import CalibrationCurve
+from secant.report.drawing import (
+    BLUE,
+    GRID,
+    INK,
+    ORANGE,
+    PAPER,
+    Values,
+    clean,
+    draw_calibration,
+    draw_histograms,
+    draw_log_ratios,
+    draw_secants,
+    draw_training,
+    histogram_edges,
+    row_shares,
+    trained_fits,
+)
+from secant.report.numbers import number, percent, signed
+from secant.tasks.comparison_result import ColumnHistogram
+from secant.tasks.cross_fitting import FitRecord
+from secant.tasks.path_picture import PathPicture
 
-__all__ = [
-    "HEIGHT",
-    "WIDTH",
-    "Axis",
-    "Chart",
-    "Dot",
-    "Key",
-    "Line",
-    "Shape",
-    "axis",
-    "path_of",
-    "places",
-    "plane",
-    "round_ticks",
-]
-
-WIDTH, HEIGHT = 480, 324
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 470, 32, 268
-
-
-@dataclass(frozen=True)
-class Line:
-    """An open or closed line: SVG path data and a CSS class."""
-
-    data: str
-    look: str
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class Dot:
-    """A point."""
-
-    x: float
-    y: float
-    look: str
-    radius: float = 4.0
-
-
-Shape = Line | Dot
-
-
-@dataclass(frozen=True)
-class Key:
-    """An entry of the legend."""
-
-    look: str
-    text: str
+_SIZE = (480.0, 324.0)  # points, the units of the SVG
+_FONT_SIZE = 12.5  # as in style.css
+# CSS variables of the page, light or dark, for the colours of `drawing`.
+_THEME = {
+    BLUE: "var(--zero)",
+    ORANGE: "var(--one)",
+    INK: "var(--soft)",
+    GRID: "var(--faint)",
+    PAPER: "var(--paper)",
+}
+_NOT_FOR_PAGES = re.compile(
+    r'<!--.*?-->|<defs>\s*<clipPath.*?</defs>| clip-path="[^"]*"', flags=re.DOTALL
+)
 
 
 @dataclass(frozen=True)
-class Chart:
+class Drawing:
     """A chart with its texts.
 
     Attributes:
         title: a headline.
         description: alternative text.
-        x: the axis below.
-        y: the axis to the left.
-        shapes: in drawing order.
-        keys: the legend.
+        draw: draws it on matplotlib axes.
         caption: how to read it.
     """
 
     title: str
     description: str
-    x: Axis
-    y: Axis
-    shapes: Sequence[Shape]
-    keys: Sequence[Key] = ()
+    draw: Callable[[Axes], None]
     caption: str = ""
-    kind: str = "chart"
-    width: int = WIDTH
-    height: int = HEIGHT
+    kind: str = field(default="chart", init=False)
+
+    width, height = _SIZE
+
+    def svg(self, place: str) -> Markup:
+        """The elements inside the `svg` tag.
+
+        Args:
+            place: an id that no other chart of the page has.
+        """
+        return Markup(_themed(self.draw, place))  # matplotlib escapes all texts
 
 
-def plane(
-    x: tuple[str, ArrayLike], y: tuple[str, ArrayLike], *, n_ticks: tuple[int, int] = (5, 5)
-) -> tuple[Axis, Axis]:
-    """Two axes, each from its label and the values it must contain."""
-    return (
-        axis(*x, (_LEFT, _RIGHT), n_ticks[0]),
-        axis(*y, (_BOTTOM, _TOP), n_ticks[1]),
+def _themed(draw: Callable[[Axes], None], place: str) -> str:
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    file = io.StringIO()
+    with (
+        rc_context({"svg.fonttype": "none", "svg.hashsalt": place, "font.size": _FONT_SIZE}),
+        warnings.catch_warnings(),
+    ):
+        # The browser has fonts for characters that matplotlib's own font lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        figure = Figure(figsize=(_SIZE[0] / 72, _SIZE[1] / 72), layout="constrained")
+        axes = figure.subplots()
+        clean(axes)
+        draw(axes)
+        figure.savefig(file, format="svg", transparent=True)
+    text = file.getvalue()
+    text = text[text.index('<g id="figure_1">') : text.rindex("</svg>")]
+    # A page has unique ids and refers to nothing by url(…): lines are clipped by the drawing.
+    text = re.sub(
+        r'<!--.*?-->|<defs>\s*<clipPath.*?</defs>| clip-path="[^"]*"', "", text, flags=re.S
+    )
+    text = re.sub(r'<g id="[^"]*"', "<g", text)
+    text = re.sub(r'(\bid="|href="#)', rf"\g<1>{place}-", text)
+    text = re.sub(r"\bfont: [^;\"]*;? ?", "", text)  # the page has its own
+    for colour, variable in _THEME.items():
+        text = text.replace(colour, variable)
+    return text
+
+
+def histogram_chart(zero: Values, one: Values, names: tuple[str, str]) -> Drawing:
+    """The log ratio over the rows of both samples, each as shares of its own rows."""
+    medians = [signed(float(np.median(v))) for v in (zero, one)]
+    return Drawing(
+        "Log ratio of every row",
+        f"Two histograms. Rows of {names[0]} have a median log ratio of {medians[0]} nats, "
+        f"rows of {names[1]} of {medians[1]}.",
+        partial(draw_log_ratios, zero=zero, one=one, names=names),
+        f"Medians {medians[0]} and {medians[1]} nats. Right of 0 a row looks more like the second "
+        "sample. Outliers are collected in the end bins.",
     )
 
 
-def path_of(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
-    """SVG path data through points."""
-    data = "L".join(f"{x:.2f} {y:.2f}" for x, y in points)
-    return f"M{data}{'Z' if closed else ''}" if data else ""
+def column_chart(column: ColumnHistogram, names: tuple[str, str], caption: str) -> Drawing:
+    """One column in both samples, each as shares of its own rows."""
+    shares = (column.share_0, column.share_1)
+    return Drawing(
+        column.name,
+        f"Two histograms of {column.name}: {caption}.",
+        partial(
+            draw_histograms, quantity=column.name, edges=column.edges, shares=shares, names=names
+        ),
+        f"{caption[0].upper()}{caption[1:]}.",
+    )
 
 
-def places(x: Axis, y: Axis, values: ArrayLike) -> list[tuple[float, float]]:
-    """Coordinates of finite points (n, 2)."""
-    points = np.asarray(values, dtype=np.float64)
-    return [(x(a), y(b)) for a, b in points[np.isfinite(points).all(axis=1)].tolist()]
+def distribution_chart(values: Values, *, title: str, label: str, caption: str) -> Drawing:
+    """One histogram, as shares of its rows; outliers are collected in the end bins."""
+    edges = histogram_edges(values)
+    low, middle, high = (number(float(v)) for v in np.quantile(values, [0.05, 0.5, 0.95]))
+    return Drawing(
+        title,
+        f"A histogram of {values.size} values: median {middle}, nine of ten between {low} and "
+        f"{high}.",
+        partial(draw_histograms, quantity=label, edges=edges, shares=[row_shares(values, edges)]),
+        f"Mean {number(float(values.mean()))}, median {middle}. {caption} Outliers are collected "
+        "in the end bins.",
+    )
 
 
-@dataclass(frozen=True)
-class Axis:
-    """A linear scale from values to coordinates of the drawing.
-
-    Attributes:
-        label: what it measures, with its unit.
-        low: the value at `start`.
-        high: the value at `end`.
-        start: in units of the chart.
-        end: the same; below `start` on an upward axis.
-        ticks: values marked.
-    """
-
-    label: str
-    low: float
-    high: float
-    start: float
-    end: float
-    ticks: tuple[float, ...]
-
-    def __call__(self, value: float) -> float:
-        """The position of a value, clipped to the ends; NaN is at the start."""
-        if math.isnan(value):
-            return self.start
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(self.start + share * (self.end - self.start), 2)
-
-    @property
-    def marks(self) -> list[tuple[float, str]]:
-        """Position and label of every tick."""
-        step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
-        return [(self(tick), _tick_text(tick, step)) for tick in self.ticks]
+def secant_chart(picture: PathPicture, names: tuple[str, str]) -> Drawing:
+    """log p_t along the path for typical rows, each with its secant over the whole of it."""
+    ends = "; ".join(
+        f"{names[line.sample]}, quantile {percent(line.quantile)}: {signed(line.log_ratio)}"
+        for line in picture.lines
+    )
+    return Drawing(
+        "Typical rows along the path",
+        f"How the log density of six rows moves from p₀ to p₁. Log ratios at the end: {ends} nats.",
+        partial(draw_secants, picture=picture, names=names),
+        "Rows at the 10, 50 and 90 % quantiles of each sample's log ratio. A dotted secant joins "
+        "the ends of its curve: its slope is the row's log ratio, learned in one pass.",
+    )
 
 
-def axis(label: str, values: ArrayLike, place: tuple[float, float], n_ticks: int = 5) -> Axis:
-    """An axis that contains all finite values, with a margin.
-
-    Args:
-        label: what it measures.
-        values: to be contained.
-        place: start and end in the drawing.
-        n_ticks: approximate number of ticks.
-    """
-    low, high = _ends(np.asarray(values, dtype=np.float64))
-    return Axis(label, low, high, *place, round_ticks(low, high, n_ticks))
-
-
-def round_ticks(low: float, high: float, n: int = 5) -> tuple[float, ...]:
-    """About n multiples of 1, 2 or 5 times a power of ten between two ends."""
-    raw = (high - low) / n
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = min((m * power for m in (1.0, 2.0, 5.0, 10.0)), key=lambda s: abs(s - raw))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple(k * step for k in range(first, last + 1))
+def calibration_chart(curve: CalibrationCurve) -> Drawing:
+    """Observed against predicted log odds with two standard errors, and the line through them."""
+    pairs = zip(curve.predicted.tolist(), curve.observed.tolist(), strict=True)
+    return Drawing(
+        "Calibration",
+        "Predicted and observed log odds, bin by bin: "
+        + "; ".join(f"{number(p)} and {number(o)}" for p, o in pairs),
+        partial(draw_calibration, curve=curve),
+        "Each point is a bin of rows of the two samples, scored out of fold. On the line, the "
+        "ratio is calibrated. Triangles are bounds: bins with rows of one sample only.",
+    )
 
 
-def _ends(values: np.ndarray) -> tuple[float, float]:
-    finite = values[np.isfinite(values)]
-    if not finite.size:
-        return 0.0, 1.0
-    low, high = float(finite.min()), float(finite.max())
-    room = 0.04 * (high - low)
-    # A single value, or values equal up to rounding, still need a scale.
-    if room <= 1e-9 * max(abs(low), abs(high), 1e-12):
-        room = max(0.5 * abs(low), 0.5)
-    return low - room, high + room
-
-
-def _tick_text(tick: float, step: float) -> str:
-    if abs(tick) < 1e-9 * step:
-        return "0"
-    if not 1e-3 <= step < 1e5 or abs(tick) >= 1e6:
-        return number(tick, 2)
-    places = max(0, -math.floor(math.log10(step) + 1e-9))
-    return f"{tick:,.{places}f}".replace("-", "−")
+def training_chart(fits: Sequence[FitRecord]) -> Drawing | None:
+    """The held-out loss by steps, one line per fit; None if no fit was trained by steps."""
+    trained = trained_fits(fits)
+    if not trained:
+        return None
+    least = (number(float(np.nanmin([r.held_out for r in fit.history]))) for fit in trained)
+    return Drawing(
+        "Training",
+        f"The held-out loss of {len(trained)} fits falls to {', '.join(least)}.",
+        partial(draw_training, fits=trained),
+        "One line per fit. The dot is the state that was kept: the lowest held-out loss.",
+    )

@@ -16,9 +16,9 @@ from secant.report.blocks import (
     Pairs,
     Section,
     Text,
+    axis,
 )
-from secant.report.charts import axis
-from secant.report.comparison_charts import (
+from secant.report.charts import (
     calibration_chart,
     column_chart,
     histogram_chart,
@@ -29,10 +29,8 @@ from secant.report.numbers import count, number, percent, subscripts
 from secant.report.page import Page, made_by, write_page
 from secant.report.tables import feature_table, fit_table, unlike_table
 from secant.tasks.comparison_result import Comparison, Degree
-from secant.tasks.divergence_result import Divergence
+from secant.tasks.divergence import Divergence
 from secant.tasks.weight_support import WeightSupport
-
-__all__ = ["comparison_page", "write_comparison"]
 
 _TONES = {
     Degree.SAME: "good",
@@ -85,7 +83,7 @@ def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
 
 
 def _lead(found: Comparison) -> str:
-    """By how much, in which columns, and what to do next."""
+    """The size of the difference, its columns, and what to do next."""
     changes = f" Most of the difference is in {', '.join(found.changes)}." if found.changes else ""
     return f"{found.share_text}.{changes} {_advice(found)}"
 

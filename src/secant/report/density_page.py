@@ -11,14 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from secant._host.provenance import versions
 from secant.report.blocks import Block, Cell, Code, Column, Columns, Note, Pairs, Section, Table
-from secant.report.comparison_charts import calibration_chart, training_chart
-from secant.report.histograms import distribution_chart
+from secant.report.charts import calibration_chart, distribution_chart, training_chart
 from secant.report.numbers import number, signed, with_error
 from secant.report.page import Page, made_by, write_page
+from secant.tasks.cross_fitting import fit_record, resolved_settings
 from secant.tasks.density import DensityEstimator
-from secant.tasks.fit_record import fit_record, resolved_settings
-
-__all__ = ["density_page", "write_density"]
 
 
 def write_density(

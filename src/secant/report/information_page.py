@@ -23,17 +23,14 @@ from secant.report.blocks import (
     Section,
     Table,
     Text,
+    axis,
 )
-from secant.report.charts import axis
-from secant.report.comparison_charts import calibration_chart
-from secant.report.histograms import distribution_chart
+from secant.report.charts import calibration_chart, distribution_chart
 from secant.report.numbers import number, p_value, with_error
 from secant.report.page import Page, made_by, write_page
 from secant.tasks.information import MutualInformation
 from secant.tasks.intervals import normal_interval
 from secant.tasks.mi_matrix import MutualInformationMatrix
-
-__all__ = ["information_page", "matrix_page", "write_information", "write_matrix"]
 
 _LEVEL = 0.05
 _MOST_NAMES = 24  # of a readable heat map

@@ -7,9 +7,7 @@ from xml.etree import ElementTree
 
 from secant._host.escaping import printable
 from secant.report.page import write_text
-from secant.tasks.check_result import Check, CheckedLimit
-
-__all__ = ["junit", "write_junit"]
+from secant.tasks.checking import Check, CheckedLimit
 
 
 def write_junit(path: Path | str, check: Check) -> None:
@@ -18,7 +16,7 @@ def write_junit(path: Path | str, check: Check) -> None:
 
 
 def junit(check: Check) -> str:
-    """The same as text."""
+    """A check as the text of a JUnit XML file."""
     zero, one = (printable(name) for name in check.sample_names)
     suite = ElementTree.Element(
         "testsuite",

@@ -11,11 +11,9 @@ from secant.report.numbers import number, p_value, percent, with_error
 from secant.report.page import write_text
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.density import DensityEstimator
-from secant.tasks.divergence_result import Divergence
+from secant.tasks.divergence import Divergence
 from secant.tasks.information import MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix
-
-__all__ = ["escaped", "markdown", "table", "write_markdown"]
 
 _SHOWN = 10
 _NUMBER = re.compile(r"\W*\d|–?$")  # or the dash in its place

@@ -5,17 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = [
-    "count",
-    "error_places",
-    "number",
-    "p_value",
-    "percent",
-    "signed",
-    "subscripts",
-    "with_error",
-]
-
 
 def number(value: float, digits: int = 3) -> str:
     """A number with `digits` significant digits; infinities and NaN as symbols."""
@@ -30,7 +19,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """The same, always with a sign."""
+    """A number that always has a sign."""
     return f"+{number(value, digits)}" if value > 0 else number(value, digits)
 
 

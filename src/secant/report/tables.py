@@ -9,9 +9,7 @@ from secant.report.blocks import Bar, Cell, Column, Table
 from secant.report.numbers import error_places, number, p_value, signed, with_error
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.comparison_result import UnlikeRows
-from secant.tasks.fit_record import FitRecord
-
-__all__ = ["feature_table", "fit_table", "text_table", "unlike_table"]
+from secant.tasks.cross_fitting import FitRecord
 
 _MOST_FEATURES = 20
 _MOST_ROWS = 10

@@ -15,15 +15,13 @@ from jaxtyping import Float
 from secant.tables.errors import TableError, counted, quoted, shown
 from secant.tables.kinds import Kind, numbers, texts
 
-__all__ = ["ColumnCode", "OneHot", "Quantity", "code_from_json"]
-
 _MOST_CATEGORIES = 100  # each is one more column
 _FEW_CATEGORIES = 20  # allowed in tables of any length
 
 
 @dataclass(frozen=True)
 class ColumnCode(abc.ABC):
-    """How one column becomes numbers.
+    """The encoding of one column.
 
     Attributes:
         name: The column.
@@ -121,11 +119,11 @@ class OneHot(ColumnCode):
         values = texts(column)
         found = pc.index_in(values, value_set=pa.array(self.categories, pa.string()))
         if found.null_count:
-            strange = values.filter(pc.is_null(found))
-            named = quoted(pc.unique(strange).to_pylist())
+            unknown = values.filter(pc.is_null(found))
+            named = quoted(pc.unique(unknown).to_pylist())
             raise TableError(
                 f"Column {shown(self.name)} holds values that were not there in the fit, in "
-                f"{counted(len(strange), 'row')}: {named}. Nothing is known of their ratio: leave "
+                f"{counted(len(unknown), 'row')}: {named}. Nothing is known of their ratio: leave "
                 "these rows out, or fit again with them."
             )
         return np.eye(len(self.categories))[np.asarray(found, dtype=np.intp)]

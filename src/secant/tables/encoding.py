@@ -11,10 +11,10 @@ import pyarrow as pa
 from jaxtyping import Bool, Float, Int
 
 from secant.tables.codes import ColumnCode, OneHot, Quantity, code_from_json
+from secant.tables.columns import default_labels, matched_kinds
 from secant.tables.errors import TableError, counted, nearest, quoted, shown
 from secant.tables.frames import arrow_table, frame_of, needs_encoding
 from secant.tables.kinds import Kind, is_missing, kind_of, numbers, plain
-from secant.tables.matching import default_labels, matched_kinds
 from secant.tables.missing import Missing
 
 __all__ = ["Encoded", "EncodedTable", "Encoding", "Missing", "encoded_pair", "frames_as_numbers"]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["TableError", "counted", "nearest", "quoted", "shown"]
-
 _LONGEST = 60  # maximum characters of a name or value in a message
 _MOST = 6  # maximum names in a message
 
 
 class TableError(ValueError):
-    """A table or one of its files cannot be used as asked; the message says what to do."""
+    """A table or its file cannot be used; the message has a remedy."""
 
 
 def shown(name: object) -> str:

@@ -68,7 +68,7 @@ def read_batches(
     batch_rows: int = 65_536,
     text: Sequence[str] = (),
 ) -> Iterator[pa.Table]:
-    """The same table in pieces of `batch_rows` rows, for files larger than memory.
+    """A table in pieces of `batch_rows` rows, for files larger than memory.
 
     Columns have the types of `read_table`: a .csv or .tsv is read twice, first for the types. The
     memory needed does not grow with the rows, except that an .npz is held whole.
@@ -157,7 +157,7 @@ class TableWriter:
         trace: TracebackType | None,
     ) -> None:
         if error is not None:
-            with suppress(Exception):  # report the first error, whatever this one is
+            with suppress(Exception):  # report the first error, not this one
                 self._close()
             self._stack.__exit__(kind, error, trace)
             return
@@ -193,7 +193,7 @@ def _check_rows(n: int) -> None:
 def _reading(path: Path) -> Iterator[None]:
     """A context in which errors name the file and a remedy."""
     try:
-        with _told(path, "read"):
+        with _named(path, "read"):
             yield
     except TableError:
         raise
@@ -207,7 +207,7 @@ def _reading(path: Path) -> Iterator[None]:
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
     try:
-        with _told(path, "written"):
+        with _named(path, "written"):
             yield
     except TableError:
         raise
@@ -218,7 +218,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _told(path: Path, done: str) -> Iterator[None]:
+def _named(path: Path, done: str) -> Iterator[None]:
     """A context in which user and system errors name the file."""
     try:
         yield
@@ -231,7 +231,7 @@ def _told(path: Path, done: str) -> Iterator[None]:
 
 
 def _about(path: Path, error: TableError) -> TableError:
-    """The same error with the file's name in it, once."""
+    """The error with the name of the file in its message."""
     name, text = shown(path), str(error)
     return error if name in text else TableError(f"{name}: {text}")
 

@@ -10,7 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Frame", "arrow_table", "frame_of", "needs_encoding", "rows_of"]
 
 Frame = nw.DataFrame[Any]
 

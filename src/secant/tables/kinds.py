@@ -11,8 +11,6 @@ from jaxtyping import Bool, Float
 
 from secant.tables.errors import TableError, shown
 
-__all__ = ["Kind", "is_missing", "kind_of", "numbers", "plain", "texts"]
-
 
 class Kind(Enum):
     """The meaning of a column's values."""

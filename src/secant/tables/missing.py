@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Missing"]
-
 
 class Missing(Enum):
     """Treatment of missing values: nulls and NaN."""

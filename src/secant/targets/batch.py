@@ -14,8 +14,6 @@ from jaxtyping import Array, Float, PyTree
 from secant.models.secant_function import SecantFunction
 from secant.paths import Moments, Path
 
-__all__ = ["Batch", "Target", "correction"]
-
 
 class Batch(NamedTuple):
     """Paired draws of both samples with fresh noise and an interval l ≤ t for each pair."""

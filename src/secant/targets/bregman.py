@@ -16,18 +16,6 @@ from jaxtyping import Array, Float
 from secant.targets.batch import Batch
 from secant.targets.direct import DirectLoss
 
-__all__ = [
-    "Bregman",
-    "ContinuedBregman",
-    "ExponentialWeight",
-    "Hellinger",
-    "KullbackLeibler",
-    "Logistic",
-    "PolynomialWeight",
-    "SquaredRatio",
-    "Trimmed",
-]
-
 
 class Bregman(DirectLoss):
     """(D0) φ'(r) r − φ(r) at x_0 less φ'(r) at x_1, both written in g = log r.
@@ -51,7 +39,7 @@ class Bregman(DirectLoss):
         return self.pair_losses(on_0, on_1)
 
     def pair_losses(self, on_0: Float[Array, " n"], on_1: Float[Array, " n"]) -> Float[Array, " n"]:
-        """The same of any log ratio: no member of (D0) depends on the rows themselves."""
+        """The losses for any log ratio; losses of (D0) do not depend on the rows."""
         return self.conjugate(on_0) - self.slope(on_1)
 
 

@@ -15,8 +15,6 @@ from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.targets.bregman import Logistic
 
-__all__ = ["BRIDGES", "bridge_loss"]
-
 BRIDGES = (1, 2, 4, 8, 16)  # equal intervals that [0, 1] is cut into
 
 

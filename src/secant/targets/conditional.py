@@ -13,8 +13,6 @@ from secant.paths import Moments, Path, conditional_time_score
 from secant.targets.batch import Batch, Target, correction
 from secant.targets.velocity import ImpliedVelocity
 
-__all__ = ["ConditionalSecantAlignment", "ConditionalTimeScore"]
-
 
 class ConditionalSecantAlignment(Target):
     """(L1) λ(t) |s(x_t, t | y) − u − sg((t − l) ∂_t u)|²; with l = t it is CTSM.

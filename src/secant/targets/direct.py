@@ -15,12 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from secant.models.secant_function import SecantFunction
-from secant.models.shifted import Shifted
+from secant.models.secant_function import SecantFunction, Shifted
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
-
-__all__ = ["DirectLoss", "DonskerVaradhan", "GammaDivergence", "InfoNCE"]
 
 
 class DirectLoss(Target):

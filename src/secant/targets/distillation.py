@@ -11,14 +11,12 @@ from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.targets.velocity import ImpliedVelocity
 
-__all__ = ["Distillation"]
-
 
 class Distillation(Target):
     """|s_θ(x, t) − s_teacher(x, t)|² at rows of x_0, x_1 and x_t in turn (E1).
 
-    The teacher can be asked anywhere, so the student also learns at the ends' rows for every t,
-    off the path, which is where the log ratio is evaluated.
+    The teacher can be evaluated anywhere, so the student also learns at rows of x_0 and x_1 for
+    every t. These are off the path, and the log ratio is evaluated there.
     """
 
     teacher: SecantFunction
@@ -28,8 +26,8 @@ class Distillation(Target):
         x_t = path.point(batch.x_0, batch.x_1, batch.z, batch.t).x_t
         turn = jnp.arange(x_t.shape[0])[:, None] % 3
         x = jnp.where(turn == 0, batch.x_0, jnp.where(turn == 1, batch.x_1, x_t))
-        taught = jax.lax.stop_gradient(self.teacher.time_score(x, batch.t))
-        return (model.time_score(x, batch.t) - taught) ** 2
+        teaching = jax.lax.stop_gradient(self.teacher.time_score(x, batch.t))
+        return (model.time_score(x, batch.t) - teaching) ** 2
 
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""

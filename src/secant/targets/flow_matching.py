@@ -9,8 +9,6 @@ from secant.models.velocity import VelocityField
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 
-__all__ = ["FlowMatching"]
-
 
 class FlowMatching(Target):
     """‖v(x_t, t) − ẋ_t‖², whose mean is smallest at v = v̄ (F1)."""

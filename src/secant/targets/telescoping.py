@@ -15,17 +15,9 @@ from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.targets.bregman import Logistic
 
-__all__ = [
-    "DimensionMixing",
-    "GeodesicMixing",
-    "LinearCombination",
-    "Telescoping",
-    "Waymarks",
-]
-
 
 class Waymarks(eqx.Module):
-    """How rows of the samples between x_0 and x_1 are made."""
+    """Construction of the samples between x_0 and x_1."""
 
     @abc.abstractmethod
     def __call__(
@@ -36,7 +28,7 @@ class Waymarks(eqx.Module):
     def log_weights(
         self, log_ratio: Float[Array, " n"], number: Int[Array, " n"], n_bridges: int
     ) -> Float[Array, " n"]:
-        """What each row counts for, up to a factor of its waymark, given log r̂ there."""
+        """The weight of each row, up to a factor of its waymark, given log r̂ there."""
         del number, n_bridges
         return jnp.zeros_like(log_ratio)
 

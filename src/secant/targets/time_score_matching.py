@@ -9,19 +9,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from secant.models.joint import JointScore
 from secant.models.secant_function import SecantFunction
+from secant.models.tangent import JointScore
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.targets.velocity import ImpliedVelocity
-
-__all__ = [
-    "ConstantWeight",
-    "FadingWeight",
-    "JointScoreMatching",
-    "TimeScoreMatching",
-    "TimeWeight",
-]
 
 
 class TimeWeight(eqx.Module):

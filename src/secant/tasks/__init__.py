@@ -3,8 +3,7 @@
 import warnings
 
 from secant.tasks.annealing import Annealing
-from secant.tasks.check_result import Check, CheckedLimit, CheckError
-from secant.tasks.checking import check
+from secant.tasks.checking import Check, CheckedLimit, CheckError, check
 from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
 from secant.tasks.density import DensityEstimator

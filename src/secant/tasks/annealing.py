@@ -1,4 +1,4 @@
-"""Annealing from a base to a learned density: its normaliser and rows drawn from it (N3)."""
+"""Sequential Monte Carlo from a base to a learned density: its normaliser, and samples (N3)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from scipy.special import logsumexp
 
-__all__ = ["Annealed", "Annealing", "annealed"]
-
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]
 LogPath = Callable[[Rows, Float[Array, ""]], Values]  # log p̃_t(y), normalised at t = 0
@@ -26,13 +24,13 @@ _ADAPTATION = 1.0  # how fast the step size follows the acceptance
 
 
 class Annealing(eqx.Module):
-    """How a population of rows is led along the path.
+    """Settings of annealing along the path.
 
     Attributes:
-        n_stages: times 0 = t_0 < … < t_K = 1.
-        n_moves: Langevin moves at each.
-        n_rows: of one population.
-        n_populations: independent ones, whose spread is the standard error.
+        n_stages: number of times after 0 = t_0 < … < t_K = 1.
+        n_moves: Langevin moves at each time.
+        n_rows: rows of one population.
+        n_populations: independent populations; their spread gives the standard error.
     """
 
     n_stages: int = 60
@@ -41,7 +39,7 @@ class Annealing(eqx.Module):
     n_populations: int = 8
 
     def for_rows(self, n: int) -> Annealing:
-        """The same with as many populations as n rows call for."""
+        """The same settings with enough populations for n rows."""
         return eqx.tree_at(lambda a: a.n_populations, self, -(-n // self.n_rows))
 
 
@@ -82,7 +80,7 @@ def annealed(
         log_path: log p̃_t(y) for rows and a time; an equinox module or function of JAX.
         start: draws rows of p̃_0, which is normalised.
         annealing: stages, moves and rows.
-        key: of everything random.
+        key: random key.
 
     References:
         [@delmoral2006sequential]
@@ -108,7 +106,7 @@ def _gathered(
     masses: Float[np.ndarray, " p"],
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "m d"]:
-    """Rows of all populations in random order, from each as many as the mass it found calls for."""
+    """Rows of all populations in random order, in proportion to their estimates of the mass."""
     n = populations[0].shape[0]
     counts = rng.multinomial(n * len(populations), masses / masses.sum())
     parts = [
@@ -135,7 +133,7 @@ def _population(
     last, accepted = jax.lax.scan(stage, first, (times[:-1], times[1:], keys))
     key_last, key_apart = jax.random.split(key_last)
     rows = last.y[_systematic(key_last, last.log_weights)]
-    # Moved once more, so that rows resampled twice part again.
+    # Moved once more, so that rows resampled twice differ.
     rows, _, _ = _moved(
         lambda y: log_path(y, times[-1]), rows, last.step, 2 * annealing.n_moves, key_apart
     )
@@ -178,7 +176,7 @@ def _moved(
     n_moves: int,
     key: PRNGKeyArray,
 ) -> tuple[Rows, Float[Array, ""], Float[Array, ""]]:
-    """Metropolis-adjusted Langevin moves, the step size following the share accepted."""
+    """Metropolis-adjusted Langevin moves; the step size adapts to the acceptance rate."""
 
     def value_and_slope(y: Rows) -> tuple[Values, Rows]:
         value, back = jax.vjp(density, y)

@@ -1,4 +1,4 @@
-"""Which columns carry the difference between two samples, from out-of-fold fits."""
+"""Contributions of columns to the difference between two samples, from out-of-fold fits."""
 
 from __future__ import annotations
 
@@ -15,29 +15,27 @@ from secant.diagnostics.text import aligned
 from secant.estimators.neural import NeuralMixin
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
 
-__all__ = ["FeatureContribution", "feature_contributions", "feature_lines", "feature_pairs"]
-
 _SHOWN = 5
-_SHIFT = 0.1  # standard deviations: a mean that differs by less is not what changed
-_DISTANCE = 0.1  # Kolmogorov–Smirnov: a distribution of another shape
+_SHIFT = 0.1  # standard deviations; a smaller shift of the mean is not reported as the change
+_DISTANCE = 0.1  # Kolmogorov–Smirnov distance from which on the shape counts as changed
 
 _MOST_ROWS = 2000  # of x_1, over all folds
-_FEWEST_PAIRS = 1000  # of a row and a baseline: a few rows are compared with several
+_FEWEST_PAIRS = 1000  # pairs of a row and a baseline; few rows get several baselines each
 
 
 @dataclass(frozen=True)
 class FeatureContribution:
-    """What one column adds to the difference, in nats.
+    """The contribution of one column to the difference, in nats.
 
     Attributes:
         name: of the column.
-        gradient: integrated gradients from rows of x_0 to rows of x_1 (A1), on average. They add up
+        gradient: mean integrated gradient from rows of x_0 to rows of x_1 (A1). The columns add up
             to Jeffreys' divergence. None for an estimator without gradients.
         gradient_error: its standard error.
-        replacement: the mean fall of the log ratio when the column of x_1's rows is replaced by
+        replacement: mean decrease of the log ratio of x_1's rows when the column is replaced by
             draws from x_0 (A2).
         replacement_error: its standard error.
-        margin: the column by itself, no model asked.
+        margin: the column by itself, without a model.
     """
 
     name: str
@@ -49,12 +47,12 @@ class FeatureContribution:
 
     @property
     def contribution(self) -> float:
-        """What columns are ranked by: the gradient, or the replacement where there is none."""
+        """The gradient, or the replacement if there is none; columns are ranked by it."""
         return self.replacement if self.gradient is None else self.gradient
 
     @property
     def contribution_error(self) -> float:
-        """Its standard error."""
+        """The standard error of the contribution."""
         return self.replacement_error if self.gradient_error is None else self.gradient_error
 
     def direction(self, sample: str) -> str:
@@ -69,7 +67,7 @@ class FeatureContribution:
 
 
 class _Pairs(NamedTuple):
-    """Rows of x_1 in one fold, each with a row of x_0 of that fold, and the fits without both."""
+    """Rows of x_1 in one fold, each paired with a row of x_0, and the fits on the other folds."""
 
     ensemble: RatioEnsemble
     x: Float[np.ndarray, "p d"]
@@ -88,7 +86,7 @@ def feature_contributions(
     margins: Sequence[FeatureDrift],
     rng: np.random.RandomState,
 ) -> tuple[FeatureContribution, ...]:
-    """The columns, the largest contribution first; rows are scored by fits that never saw them."""
+    """The columns, the largest contribution first; rows are scored out of fold."""
     folds = list(_pairs(fits, x_0, x_1, rng))
     n_rows = min(x_0.shape[0], x_1.shape[0], _MOST_ROWS)
     replaced = _mean([_falls(fold) for fold in folds], n_rows)
@@ -145,13 +143,13 @@ def _gradients(fold: _Pairs) -> Float[np.ndarray, "p d"] | None:
 
 
 def _mean(parts: Sequence[Float[np.ndarray, "p d"]], n_rows: int) -> _Mean:
-    """Over all pairs; its error is that of as many pairs as there are different rows."""
+    """The mean over all pairs; its standard error counts distinct rows, not pairs."""
     pairs = np.concatenate(parts)
     return _Mean(pairs.mean(axis=0), pairs.std(axis=0) / np.sqrt(n_rows))
 
 
 def feature_pairs(features: Sequence[FeatureContribution]) -> list[tuple[str, str]]:
-    """The first columns and what they carry, as names and values."""
+    """Names and contributions of the first columns, as text."""
     return [
         (c.name, f"{c.contribution:.3f} ± {c.contribution_error:.3f} nats")
         for c in features[:_SHOWN]
@@ -159,7 +157,7 @@ def feature_pairs(features: Sequence[FeatureContribution]) -> list[tuple[str, st
 
 
 def feature_lines(features: Sequence[FeatureContribution]) -> list[str]:
-    """The first columns as an aligned table, a line each."""
+    """The first columns as an aligned table."""
     more = f", the first {_SHOWN} of {len(features)}" if len(features) > _SHOWN else ""
     header: tuple[str, ...] = (
         "column",

@@ -5,24 +5,25 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
+from secant._host.escaping import one_line
+from secant._host.notebook import fragment
 from secant.diagnostics.drift import FeatureDrift, feature_drift
+from secant.diagnostics.text import aligned
 from secant.estimators import RatioEstimator
 from secant.limits import Limit, LimitError, read_limits
 from secant.tables.errors import nearest, quoted, shown
 from secant.tables.missing import Missing
-from secant.tasks.check_result import Check, CheckedLimit
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.given_tables import GivenTables
 from secant.tasks.permutation import checked_permutations
-
-__all__ = ["check", "checked_tables"]
 
 
 def check(
@@ -88,7 +89,7 @@ def checked_tables(
     confidence: float = 0.95,
     random_state: int = 0,
 ) -> Check:
-    """The same, of tables that are numbers already; arguments as in `check`."""
+    """Check tables that are encoded already; arguments as in `check`."""
     began = time.perf_counter()
     checked_permutations(n_permutations)
     _refuse_out_of_reach(limits, n_permutations)
@@ -117,7 +118,7 @@ def checked_tables(
 
 
 def _refuse_out_of_reach(limits: Sequence[Limit], n_permutations: int) -> None:
-    """A limit below the least p-value would never fail."""
+    """Refuse a limit on the p-value that could never fail."""
     least = 1.0 / (1.0 + n_permutations)
     for limit in limits:
         is_test = limit.quantity == "p_value" and limit.column is None
@@ -165,7 +166,7 @@ def _whole(limit: Limit, tables: GivenTables, found: Comparison | None) -> Check
 
 
 def _column_values(tables: GivenTables, found: Comparison | None) -> dict[str, dict[str, float]]:
-    """What limits of columns are about, by encoded column and quantity."""
+    """The values for limits on columns, by encoded column and quantity."""
     if found is None:
         drift = feature_drift(tables.x_0, tables.x_1, tables.names)
         return {margin.name: _margin(margin) for margin in drift}
@@ -183,8 +184,117 @@ def _margin(margin: FeatureDrift) -> dict[str, float]:
 def _column(
     limit: Limit, encoded: Sequence[str], values: Mapping[str, Mapping[str, float]]
 ) -> CheckedLimit:
-    """Of a column with several encoded ones, such as categories, the worst of them."""
+    """Check one column; of several encoded columns, such as categories, the worst counts."""
     each = {name: values[name][limit.quantity] for name in encoded}
     worst = limit.worst(each)
     value = math.nan if np.isnan(list(each.values())).any() else each[worst]
     return CheckedLimit(limit, value, detail=worst if len(encoded) > 1 else "")
+
+
+class CheckError(AssertionError):
+    """Tables that break a limit; the message is the table of limits."""
+
+
+@dataclass(frozen=True)
+class CheckedLimit:
+    """One limit and the value that was found.
+
+    Attributes:
+        limit: as declared.
+        value: the estimate that is compared with the limit.
+        interval: confidence interval of the estimate; None if it has none.
+        detail: the encoded column, such as a category, if the column has several.
+    """
+
+    limit: Limit
+    value: float
+    interval: tuple[float, float] | None = None
+    detail: str = ""
+
+    @property
+    def name(self) -> str:
+        """The key of the limit: "overlap", "columns.age.ks"."""
+        return self.limit.name
+
+    @property
+    def passed(self) -> bool:
+        """Whether the value is within the limit."""
+        return self.limit.holds(self.value)
+
+    @property
+    def value_text(self) -> str:
+        """The value with four digits, and the category if there is one."""
+        text = f"{self.value:,.0f}" if self.limit.quantity == "rows" else f"{self.value:.4g}"
+        return f"{text} ({one_line(self.detail)})" if self.detail else text
+
+    @property
+    def interval_text(self) -> str:
+        """The interval, or nothing."""
+        return "" if self.interval is None else "{:.3g} to {:.3g}".format(*self.interval)
+
+    @property
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Name, limit, value, interval and verdict, as text."""
+        verdict = "pass" if self.passed else "FAIL"
+        return self.name, self.limit.text, self.value_text, self.interval_text, verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """The result of checking two tables against limits; truthy if all hold.
+
+    Attributes:
+        rows: one per limit, in the order of the file.
+        sample_names: names of the tables.
+        comparison: the comparison behind the values; None if no limit needed a fit.
+        seconds: duration of the check.
+    """
+
+    rows: tuple[CheckedLimit, ...]
+    sample_names: tuple[str, str]
+    comparison: Comparison | None = field(repr=False)
+    seconds: float
+
+    header: ClassVar = ("quantity", "limit", "found", "interval", "")
+
+    @property
+    def passed(self) -> bool:
+        """Whether every limit holds."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[CheckedLimit, ...]:
+        """The limits that do not hold."""
+        return tuple(row for row in self.rows if not row.passed)
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: how many limits failed."""
+        zero, one = (one_line(name) for name in self.sample_names)
+        n, bad = len(self.rows), len(self.failed)
+        if not bad:
+            every = "The limit holds" if n == 1 else f"All {n} limits hold"
+            return f"{every} for {one} against {zero}."
+        return f"{bad} of {n} limit{'' if n == 1 else 's'} failed for {one} against {zero}."
+
+    def verify(self) -> Check:
+        """Raise a `CheckError` with the table of limits if one failed; else return the check."""
+        if not self.passed:
+            raise CheckError(str(self))
+        return self
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        lines = aligned([self.header, *(row.cells for row in self.rows)])
+        changes = () if self.comparison is None or self.passed else (self.comparison.verdict,)
+        return "\n".join([self.verdict, "", *(line.rstrip() for line in lines), *changes])
+
+    def __repr__(self) -> str:
+        return str(self)  # what pytest shows of `assert secant.check(…)`
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        pairs = [(row.name, " · ".join(filter(None, row.cells[1:]))) for row in self.rows]
+        return fragment(self.verdict, pairs)

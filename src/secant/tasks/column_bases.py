@@ -1,4 +1,4 @@
-"""Logistic regressions between two samples, on columns, on their squares or on hinges of each."""
+"""Logistic regressions between two samples, on columns, squares and products, or hinges."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, Stand
 
 from secant.estimators.pipelines import ScaledColumns
 
-__all__ = ["Basis", "HingeColumns", "basis_size", "design", "logistic_pipeline"]
-
 Basis = Literal["linear", "quadratic", "additive"]
 
 _KNOTS = (0.06, 0.2, 0.35, 0.5, 0.65, 0.8, 0.94)  # quantiles at which a hinge starts
@@ -22,9 +20,9 @@ _ENDS = (0.01, 0.99)  # quantiles beyond which a hinge stays level
 
 
 class HingeColumns(TransformerMixin, BaseEstimator):
-    """Each column as a piecewise linear function: itself and max(x − knot, 0) at its quantiles.
+    """Features of a piecewise linear function of each column: x and max(x − knot, 0).
 
-    Columns within [0, 2), as the encoding of tables makes of a category, also get the step at 1.
+    Columns within [0, 2), into which tables encode categories, also get the step at 1.
     """
 
     def fit(self, X: Float[np.ndarray, "n d"], y: object = None) -> Self:
@@ -45,7 +43,7 @@ class HingeColumns(TransformerMixin, BaseEstimator):
 
 
 def basis_size(basis: Basis, n_columns: int) -> int:
-    """How many features a basis makes of so many columns, the steps of categories left out."""
+    """Number of features of a basis, without the steps of categories."""
     sizes: dict[Basis, int] = {
         "linear": n_columns,
         "quadratic": n_columns * (n_columns + 3) // 2,
@@ -74,6 +72,6 @@ def logistic_pipeline(basis: Basis, ridge: float) -> Pipeline:
 def design(
     pipeline: Pipeline, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
 ) -> Float[np.ndarray, "n_and_m k"]:
-    """The features that a pipeline's regression sees, rows of x_0 first."""
+    """The inputs of a pipeline's regression, rows of x_0 first."""
     rows, labels = np.concatenate([x_0, x_1]), np.repeat([0, 1], [len(x_0), len(x_1)])
     return np.asarray(pipeline[:-1].fit_transform(rows, labels))

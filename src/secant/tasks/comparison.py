@@ -1,4 +1,4 @@
-"""Compare two samples: one cross-fit, from which everything else follows."""
+"""Compare two samples by one cross-fit."""
 
 from __future__ import annotations
 
@@ -23,10 +23,16 @@ from secant.sizing import FEW_ROWS
 from secant.tables.encoding import EncodedTable, Missing, frames_as_numbers
 from secant.tasks.attribution import FeatureContribution, feature_contributions
 from secant.tasks.comparison_result import ColumnHistogram, Comparison, Degree, UnlikeRows
-from secant.tasks.cross_fitting import CrossFit, checked_estimator, cross_fit
+from secant.tasks.cross_fitting import (
+    CrossFit,
+    checked_estimator,
+    cross_fit,
+    fit_records,
+    repr_line,
+    resolved_settings,
+)
+from secant.tasks.divergence import divergence_of
 from secant.tasks.divergence_intervals import divergence_intervals
-from secant.tasks.divergence_result import jensen_shannon_from, kl_from, total_variation_from
-from secant.tasks.fit_record import fit_records, one_line, resolved_settings
 from secant.tasks.intervals import checked_confidence
 from secant.tasks.path_picture import path_picture, why_no_path
 from secant.tasks.permutation import checked_permutations
@@ -34,9 +40,9 @@ from secant.tasks.two_sample import tested
 
 __all__ = ["Comparison", "Degree", "check_names", "compare"]
 
-_UNLIKE_ROWS = 25  # of each sample, whose cells are kept
+_UNLIKE_ROWS = 25  # rows of each sample whose cells are stored
 _MOST_PLACES = 7  # beyond, a power of ten reads better
-_HISTOGRAMS = 4  # of the columns that carry most
+_HISTOGRAMS = 4  # columns with the largest contributions
 
 
 def compare(
@@ -53,11 +59,11 @@ def compare(
     random_state: int | np.random.RandomState | None = None,
     progress: bool | None = None,
 ) -> Comparison:
-    """Everything that one cross-fit says about two samples: how far, where, by which columns.
+    """Compare two samples: how far they differ, in which columns and in which rows.
 
-    A ratio is fitted fold by fold and every row scored by a fit that has not seen it. KL both ways,
-    Jensen–Shannon, the p-value, overlap, effective sample sizes, columns, rows and calibration all
-    follow from it. That samples hardly overlap is part of the result, not a warning.
+    One ratio is cross-fitted, and every row is scored out of fold. KL in both directions,
+    Jensen–Shannon, the p-value, overlap, effective sample sizes, contributions of columns, unlike
+    rows and calibration follow from it. Missing overlap is part of the result, not a warning.
 
     Data frames with text, categories, booleans, dates or missing values are encoded as on the
     command line (`secant.tables.encoding`); their columns are then matched by name.
@@ -66,15 +72,14 @@ def compare(
         x_0: (n_0, d) rows of p_0; an array or a data frame.
         x_1: (n_1, d) rows of p_1, of the same columns.
         feature_names: of the columns; None takes those of a data frame.
-        sample_names: what the samples are called in what is printed.
+        sample_names: names of the samples in printed results.
         missing: of data frames: "refuse" raises an error with counts, "drop" leaves out rows with
             a missing value, "impute" takes the median, and a category of its own for text.
         estimator: cloned for each fold; None chooses by the loss on held-out rows, see `cross_fit`.
         n_folds: parts of the rows; None is 5 below 5,000 rows and 2 from there on.
-        n_permutations: of the labels, for the p-value, which is at least 1/(1 + this).
+        n_permutations: permutations for the p-value, which is at least 1/(1 + this).
         confidence: level of the intervals.
-        random_state: seed of the folds, the fits and the permutations; None draws one, which the
-            result keeps.
+        random_state: random seed; None draws one, which the result stores.
         progress: a progress bar; None shows one on a terminal only.
 
     Examples:
@@ -111,7 +116,7 @@ def compare(
     )
     rng = check_random_state(plan.seed)
     with warnings.catch_warnings():
-        # Samples apart are an answer here, which the result states.
+        # Missing overlap is part of the result.
         warnings.simplefilter("ignore", OverlapWarning)
         fits = cross_fit(chosen, rows_0, rows_1, n_folds=plan.n_folds, random_state=rng)
     found = _compared(fits, rows_0, rows_1, plan, rng)
@@ -134,7 +139,7 @@ def _encoded(
 
 @dataclass(frozen=True)
 class _Plan:
-    """What a comparison was asked for, besides its fits."""
+    """The settings of a comparison."""
 
     sample_names: tuple[str, str]
     feature_names: tuple[str, ...]
@@ -150,10 +155,10 @@ class _Plan:
 
     @property
     def call(self) -> str:
-        """This plan as a line of Python."""
+        """The call of `compare` that repeats the comparison."""
         treated = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
         return (
-            f"secant.compare(x_0, x_1, {treated}estimator={one_line(self.estimator)}, "
+            f"secant.compare(x_0, x_1, {treated}estimator={repr_line(self.estimator)}, "
             f"n_folds={self.n_folds}, n_permutations={self.n_permutations}, "
             f"confidence={self.confidence:g}, random_state={self.seed})"
         )
@@ -166,7 +171,7 @@ def _compared(
     plan: _Plan,
     rng: np.random.RandomState,
 ) -> Comparison:
-    """Everything that follows from the fits; none is made here."""
+    """The result, from the fits."""
     names, level = plan.feature_names, plan.confidence
     draws = np.random.RandomState(rng.randint(2**31 - 1))  # as in `kl_divergence`
     test = tested(fits, x_0, x_1, n_permutations=plan.n_permutations, rng=rng)
@@ -178,10 +183,10 @@ def _compared(
         sample_names=plan.sample_names,
         feature_names=names,
         test=test,
-        kl=kl_from(fits, found, confidence=level),
-        kl_reverse=kl_from(fits, found, reverse=True, confidence=level),
-        jensen_shannon=jensen_shannon_from(fits, found, confidence=level),
-        total_variation=total_variation_from(fits, found, confidence=level),
+        kl=divergence_of("kl", fits, found, level),
+        kl_reverse=divergence_of("kl_reverse", fits, found, level),
+        jensen_shannon=divergence_of("jensen_shannon", fits, found, level),
+        total_variation=divergence_of("total_variation", fits, found, level),
         features=features,
         calibration=calibration_curve(zero, one),
         unlike_0=_unlike(x_0, zero, np.argsort(zero, kind="stable"), names),
@@ -204,20 +209,20 @@ def _margins(
     x_1: Float[np.ndarray, "m d"],
     names: tuple[str, ...],
 ) -> tuple[ColumnHistogram, ...]:
-    """The columns that carry most, in both samples."""
+    """Histograms of the columns with the largest contributions."""
     order = [names.index(c.name) for c in features[:_HISTOGRAMS]]
     return tuple(ColumnHistogram.of(names[i], x_0[:, i], x_1[:, i]) for i in order)
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:
-    """The seed given, or one drawn: a comparison can be made again either way."""
+    """The given seed, or a drawn one, so that the comparison can be repeated."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def _shown(estimator: RatioEstimator, *, progress: bool | None) -> RatioEstimator:
-    """The estimator, and what is inside it, with this progress bar or none."""
+    """The estimator and its parts with the progress bar switched on or off."""
     if progress is None:
         return estimator
     names = [k for k in estimator.get_params() if k.split("__")[-1] == "progress"]
@@ -244,7 +249,7 @@ def _unlike(
 
 
 def _places(x: Float[np.ndarray, "n d"]) -> list[int]:
-    """Decimals a column: a hundredth of its spread, none where all its values are whole."""
+    """Decimals per column: a hundredth of its spread, or none for whole numbers."""
     spread = np.subtract(*np.quantile(x, [0.95, 0.05], axis=0))
     whole = (x == np.rint(x)).all(axis=0)
     known = np.where((spread > 0.0) & ~whole, spread, 100.0)
@@ -266,20 +271,20 @@ def _agreed_names(
     *,
     arguments: tuple[str, str],
 ) -> Sequence[str] | None:
-    """The columns' names: those given, or those of the tables, which must agree; None for arrays.
+    """Column names: those given, or those of the tables, which must agree; None for arrays.
 
     Args:
         x_0: an array or a table.
         x_1: the other.
-        given: by the user, one a column.
-        arguments: what the caller calls the two, for errors.
+        given: names given by the user.
+        arguments: names of the caller's arguments, for errors.
     """
     old, new = column_names(x_0), column_names(x_1)
     check_names(old, new, arguments)
     n_features = np.shape(x_0)[1] if given is not None else 0
     if given is not None and len(given) != n_features:
         raise ValueError(
-            f"`feature_names` must have {n_features} names, one a column; got {len(given)}."
+            f"`feature_names` must have {n_features} names, one per column; got {len(given)}."
         )
     return given if given is not None else (old or new or None)
 

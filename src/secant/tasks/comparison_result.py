@@ -1,4 +1,4 @@
-"""What a comparison of two samples has found, and how it reads."""
+"""The result of a comparison of two samples, and its text."""
 
 from __future__ import annotations
 
@@ -14,25 +14,22 @@ from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import CalibrationCurve
 from secant.tables.encoding import EncodedTable
 from secant.tasks.attribution import FeatureContribution, feature_lines, feature_pairs
-from secant.tasks.cross_fitting import CrossFit
-from secant.tasks.divergence_result import Divergence
-from secant.tasks.fit_record import FitRecord
+from secant.tasks.cross_fitting import CrossFit, FitRecord
+from secant.tasks.divergence import Divergence
 from secant.tasks.path_picture import PathPicture
 from secant.tasks.two_sample import TwoSampleTest
 
-__all__ = ["ColumnHistogram", "Comparison", "Degree", "UnlikeRows"]
-
 _LEVEL = 0.05
 _BINS = 24
-_MILD = 0.8  # share in common of two unit normals half a standard deviation apart
-_APART = 0.1  # the same of two that are 3.3 apart
+_MILD = 0.8  # overlap of two unit normals half a standard deviation apart
+_APART = 0.1  # overlap of two unit normals 3.3 standard deviations apart
 
 
 class Degree(enum.Enum):
     """How far two samples differ; the value is the sentence in reports.
 
-    SAME: the p-value is at least 0.05. Of the others, MILD has a share in common of 0.8 and more,
-    APART of less than 0.1, and STRONG what lies between.
+    SAME: the p-value is at least 0.05. Otherwise the overlap decides: MILD is at least 0.8, APART
+    below 0.1, and STRONG in between.
     """
 
     SAME = "No difference was found"
@@ -42,7 +39,7 @@ class Degree(enum.Enum):
 
     @classmethod
     def of(cls, p_value: float, overlap: float) -> Degree:
-        """From the test and the share in common."""
+        """From the p-value and the overlap."""
         if not p_value < _LEVEL:
             return cls.SAME
         if overlap >= _MILD:
@@ -52,13 +49,13 @@ class Degree(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class UnlikeRows:
-    """The rows of one sample that are least like the other, the first least.
+    """The rows of one sample that are least like the other, the most unlike first.
 
     Attributes:
-        numbers: (k,) of the rows in their sample, from 0.
+        numbers: (k,) row numbers in the sample, from 0.
         log_ratio: (k,) out of fold, in nats.
-        columns: names of what is shown of them.
-        cells: one tuple a row, as text.
+        columns: names of the columns shown.
+        cells: one tuple of texts per row.
     """
 
     numbers: Int[np.ndarray, " k"]
@@ -75,7 +72,7 @@ class UnlikeRows:
             )
 
     def with_cells(self, source: EncodedTable) -> UnlikeRows:
-        """The same rows as a table numbers and writes them, rather than its encoding."""
+        """The same rows with the numbers and cells of the table instead of its encoding."""
         return replace(
             self,
             numbers=source.numbers_of(self.numbers),
@@ -90,9 +87,9 @@ class ColumnHistogram:
 
     Attributes:
         name: of the column.
-        edges: (b + 1,) of equal bins; values beyond are gathered in the end bins.
-        share_0: (b,) of x_0's rows in each bin.
-        share_1: (b,) of x_1's rows.
+        edges: (b + 1,) of equal bins; values beyond are counted in the end bins.
+        share_0: (b,) share of x_0's rows in each bin.
+        share_1: (b,) share of x_1's rows.
     """
 
     name: str
@@ -104,7 +101,7 @@ class ColumnHistogram:
     def of(
         cls, name: str, zero: Float[np.ndarray, " n"], one: Float[np.ndarray, " m"]
     ) -> ColumnHistogram:
-        """Bins over all but the outermost 1 % of the rows of both."""
+        """Bins that cover all but the outermost 1 % of the pooled rows."""
         low, high = np.quantile(np.concatenate([zero, one]), [0.005, 0.995])
         if not high > low:
             low, high = low - 0.5, high + 0.5
@@ -118,26 +115,26 @@ class Comparison(Summarised):
     """Two samples compared by one cross-fit; `print` it.
 
     Attributes:
-        sample_names: what x_0 and x_1 are called.
+        sample_names: names of x_0 and x_1.
         feature_names: of the columns.
-        test: of "both come from one distribution".
-        kl: KL(p_1‖p_0); its `support` is of x_0's rows weighted to stand for x_1's.
-        kl_reverse: KL(p_0‖p_1), the other way round.
+        test: the two-sample test of p_0 = p_1.
+        kl: KL(p_1‖p_0); its `support` is of x_0's rows, weighted to represent x_1.
+        kl_reverse: KL(p_0‖p_1).
         jensen_shannon: symmetric, from 0 to log 2.
-        total_variation: symmetric, from 0 to 1; one minus it is the share in common.
-        features: the columns, the one that carries most of the difference first.
+        total_variation: symmetric, from 0 to 1; one minus it is the overlap.
+        features: the columns, the largest contribution first.
         calibration: predicted against observed log odds of all rows, out of fold.
         unlike_0: rows of x_0 that are least like x_1.
         unlike_1: rows of x_1 that are least like x_0.
         margins: histograms of the first columns in both samples.
         fits: training and diagnostics of every fit.
-        path: log p_t of typical rows along the path; None where no fit has one.
-        why_no_path: the reason then, else empty.
-        settings: what was resolved, as text.
+        path: log p_t of typical rows along the path; None if no fit has a path.
+        why_no_path: the reason if there is no path, else empty.
+        settings: resolved settings, as text.
         versions: of Python and the packages behind the numbers.
-        call: the line of Python that makes the same numbers again.
-        seed: of everything random.
-        seconds: that the comparison took.
+        call: the Python call that reproduces the result.
+        seed: random seed.
+        seconds: duration of the comparison.
     """
 
     sample_names: tuple[str, str]
@@ -178,23 +175,23 @@ class Comparison(Summarised):
 
     @property
     def p_value(self) -> float:
-        """Of "both come from one distribution"."""
+        """The p-value of p_0 = p_1."""
         return self.test.p_value
 
     @property
     def overlap(self) -> float:
-        """The share that the samples have in common, 0 to 1 (O1)."""
+        """∫ min(p_0, p_1), the share that the samples have in common, 0 to 1 (O1)."""
         return 1.0 - self.total_variation.estimate
 
     @property
     def overlap_interval(self) -> tuple[float, float]:
-        """Its interval, up to 1 where the samples may be alike."""
+        """The interval of the overlap; it reaches 1 if the samples may be equal."""
         low, high = self.total_variation.interval
         return max(1.0 - high, 0.0), 1.0 - low
 
     @property
     def overlap_error(self) -> float:
-        """Its standard error."""
+        """The standard error of the overlap."""
         return self.total_variation.standard_error
 
     @property
@@ -214,17 +211,17 @@ class Comparison(Summarised):
 
     @property
     def divergence(self) -> float:
-        """Mean log ratio of x_1's rows less that of x_0's, which the gradients (A1) add up to."""
+        """Mean log ratio of x_1 minus that of x_0: the sum of the gradients (A1) over columns."""
         return float(self.log_ratio_1.mean() - self.log_ratio_0.mean())
 
     @property
     def effective_sample_size_0(self) -> float:
-        """Of x_0's rows weighted to stand for x_1's."""
+        """Effective sample size of x_0's rows, weighted to represent x_1."""
         return self.kl.support.effective_sample_size
 
     @property
     def effective_sample_size_1(self) -> float:
-        """Of x_1's rows weighted to stand for x_0's."""
+        """Effective sample size of x_1's rows, weighted to represent x_0."""
         return self.kl_reverse.support.effective_sample_size
 
     @property
@@ -234,7 +231,7 @@ class Comparison(Summarised):
 
     @property
     def model(self) -> str:
-        """The model behind the numbers and, where it was chosen here, why."""
+        """The model of the ratio and, if it was chosen automatically, why."""
         choice = self.cross_fit.choice
         if choice is None:
             return f"{self.fits[0].estimator}, as given"
@@ -242,7 +239,7 @@ class Comparison(Summarised):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before relying on the numbers, each with a remedy."""
+        """Caveats, each with a remedy."""
         parts = (self.kl, self.kl_reverse, self.jensen_shannon)
         notes = tuple(f"{d.name}: {note}" for d in parts for note in d.notes)
         if self.degree is not Degree.SAME and not self.kl.is_resolved:
@@ -254,7 +251,7 @@ class Comparison(Summarised):
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The columns that carry most of the difference and how they differ; none if alike."""
+        """The columns with most of the difference and how they changed; none if SAME."""
         if self.degree is Degree.SAME:
             return ()
         one = one_line(self.sample_names[1])
@@ -265,14 +262,14 @@ class Comparison(Summarised):
 
     @property
     def share_text(self) -> str:
-        """The share in common in words, with the end that is known."""
+        """The overlap as text; its lower bound if no difference is resolved."""
         if not self.total_variation.is_resolved:
             return f"at least {100 * self.overlap_interval[0]:.0f} % in common"
         return f"{100 * self.overlap:.0f} % in common"
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence, with its numbers."""
+        """The result in one sentence, with its numbers."""
         numbers = (
             f"{self.share_text}, KL(p_1‖p_0) {self.kl.value_text} nats, p-value {self.p_value:.2g}"
         )
@@ -280,15 +277,15 @@ class Comparison(Summarised):
         return f"{self.degree.value}: {numbers}{carried}."
 
     def has_drift(self, level: float = 0.05) -> bool:
-        """Whether the p-value is below a level, the share of false alarms where nothing changed."""
+        """Whether the p-value is below a level, the false-alarm rate if nothing changed."""
         return self.p_value < level
 
     def top_rows(self, n: int = 10) -> Int[np.ndarray, " n"]:
-        """Numbers of the n rows of x_1 that are least like x_0, the first least."""
+        """Numbers of the n rows of x_1 that are least like x_0, the most unlike first."""
         return np.argsort(-self.log_ratio_1, kind="stable")[:n]
 
     def with_cells(self, first: EncodedTable, second: EncodedTable) -> Comparison:
-        """The same with the most unlike rows as they stand in the tables."""
+        """The same with the unlike rows as they appear in the tables."""
         return replace(
             self,
             unlike_0=self.unlike_0.with_cells(first),

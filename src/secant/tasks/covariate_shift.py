@@ -1,4 +1,4 @@
-"""CovariateShift: any scikit-learn estimator, fitted on a source for use on a target."""
+"""CovariateShift: any scikit-learn estimator, fitted to a source weighted to match a target."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from secant.estimators.pipelines import taking_weights, unweighted_step
 from secant.tasks.cross_fitting import cross_fit
 from secant.tasks.importance import ImportanceWeights, check_clip
 
-__all__ = ["CovariateShift"]
-
 
 def _inner_has(name: str) -> Callable[[CovariateShift], bool]:
     """Whether the inner estimator, fitted if it is, has this method."""
@@ -31,23 +29,23 @@ def _inner_has(name: str) -> Callable[[CovariateShift], bool]:
 
 
 class CovariateShift(MetaEstimatorMixin, BaseEstimator):
-    """An estimator fitted to source rows that are weighted to stand for a target.
+    """An estimator fitted to source rows that are weighted to represent a target.
 
-    Under covariate shift p(y | x) is the same in both and p(x) is not: the loss over the target is
-    the loss over the source with weights p_target(x)/p_source(x). They help where the model cannot
-    be right everywhere, and cost variance where it can. See `importance_weights`.
+    Under covariate shift p(x) changes and p(y | x) does not: the loss over the target is the loss
+    over the source with weights p_target(x)/p_source(x). Weights help a misspecified model and
+    cost variance in a well-specified one. See `importance_weights`.
 
     `GridSearchCV(CovariateShift(…), grid).fit(X, y, X_target=X_target)` searches the parameters of
-    the inner estimator, `estimator__…`; its scores are of unweighted source rows. A target of as
-    many rows as X is cut to each fold's rows there, as scikit-learn does with all such arguments.
+    the inner estimator, `estimator__…`; its scores are over unweighted source rows. A target with
+    as many rows as X is split with the folds, as scikit-learn does with all such arguments.
 
     Args:
         estimator: a classifier or regressor whose `fit` takes `sample_weight`, or a pipeline that
             ends in one; left as it is, fit works on a clone.
         ratio: estimator of the log ratio; None is the default of `cross_fit`.
-        n_folds: parts of the rows; each is weighted by fits on the others.
-        clip: weights beyond this many times the mean are capped; None caps nothing.
-        random_state: seed of the folds and the ratio's fits.
+        n_folds: number of folds; weights are out of fold.
+        clip: maximum weight in units of the mean; None for no maximum.
+        random_state: random seed.
 
     Attributes:
         estimator_: the fitted inner estimator.
@@ -89,7 +87,7 @@ class CovariateShift(MetaEstimatorMixin, BaseEstimator):
 
         Args:
             X: (n, d) rows of the source.
-            y: (n,) what to predict.
+            y: (n,) the outcome.
             X_target: (m, d) rows of the target, which need no y.
         """
         unfitted = taking_weights(clone(self.estimator))

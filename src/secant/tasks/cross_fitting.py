@@ -1,10 +1,10 @@
-"""Cross-fitting: every row is scored by fits that have not seen it."""
+"""Cross-fitting: every row is scored by fits on other rows. Records of the fits."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,21 +12,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from secant.diagnostics import RatioDiagnostics
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_same_columns, checked_rows, is_count
 from secant.exceptions import UntrainedWarning
 from secant.tasks.model_choice import ModelChoice, chosen_model
-from secant.training.settings import labelled
-
-__all__ = [
-    "CrossFit",
-    "RatioEnsemble",
-    "checked_ensemble",
-    "checked_estimator",
-    "checked_folds",
-    "cross_fit",
-    "fold_numbers",
-]
+from secant.training.settings import Record, labelled
 
 
 @dataclass(frozen=True)
@@ -45,9 +36,9 @@ class RatioEnsemble:
         n_members: int,
         rng: np.random.RandomState,
     ) -> RatioEnsemble:
-        """Clones of the estimator, each fitted with a seed of its own.
+        """Fit clones of the estimator, each with its own seed.
 
-        That nothing was learned is an answer here, and no warning: the samples may be alike.
+        A fit that learned nothing gives no warning here: the samples may be equal.
         """
         fits = []
         for _ in range(n_members):
@@ -60,7 +51,7 @@ class RatioEnsemble:
         return cls(tuple(fits))
 
     def log_ratio(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        """The mean of the members' log ratios: a geometric mean of ratios, and not normalised."""
+        """The mean of the members' log ratios; this geometric mean of ratios is not normalised."""
         each = [member.log_ratio(x) for member in self.members]
         return np.asarray(np.mean(each, axis=0, dtype=np.float64))
 
@@ -70,12 +61,12 @@ class CrossFit:
     """Out-of-fold log ratios of every row of two independent samples.
 
     Attributes:
-        log_ratio_0: (n_0,) of x_0's rows, each by a fit on the other folds.
+        log_ratio_0: (n_0,) of x_0's rows.
         log_ratio_1: (n_1,) of x_1's rows.
         fold_0: (n_0,) the fold of each row.
         fold_1: (n_1,)
-        ensembles: the fits, one entry a fold.
-        choice: how the estimator was chosen; None if it was given.
+        ensembles: the fits, one entry per fold.
+        choice: how the estimator was chosen; None if it was given by the caller.
     """
 
     log_ratio_0: Float[np.ndarray, " n_0"]
@@ -87,7 +78,7 @@ class CrossFit:
 
     @property
     def n_folds(self) -> int:
-        """How many parts the rows were dealt into."""
+        """The number of folds."""
         return len(self.ensembles)
 
     def by_fold(self) -> Iterator[tuple[Float[np.ndarray, " a"], Float[np.ndarray, " b"]]]:
@@ -106,17 +97,17 @@ def cross_fit(
     names: tuple[str, str] = ("x_0", "x_1"),
     random_state: int | np.random.RandomState | None = None,
 ) -> CrossFit:
-    """Score every row of two samples by fits that have not seen it.
+    """Score every row of two samples out of fold.
 
     Args:
         estimator: cloned for each fold; None chooses among logistic regressions, boosted trees and
             networks by their loss on held-out rows (`chosen_model`).
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
-        n_folds: parts of the rows; each is scored by a fit on the others.
-        n_ensemble: fits a fold, whose log ratios are averaged.
-        names: what the caller's arguments are called, for errors.
-        random_state: seed of the folds and the fits.
+        n_folds: number of folds.
+        n_ensemble: fits per fold, whose log ratios are averaged.
+        names: of the caller's arguments, for errors.
+        random_state: random seed.
     """
     check_same_columns(x_0, x_1, names)
     rows_0 = checked_rows(x_0, names[0])
@@ -146,7 +137,7 @@ def cross_fit(
 
 
 def checked_estimator(estimator: RatioEstimator | None) -> RatioEstimator:
-    """Refuse what is no ratio estimator."""
+    """Refuse anything but a ratio estimator."""
     if not isinstance(estimator, RatioEstimator):
         raise TypeError(
             "`estimator` must be a ratio estimator such as SecantRatio() or None; "
@@ -156,22 +147,77 @@ def checked_estimator(estimator: RatioEstimator | None) -> RatioEstimator:
 
 
 def checked_folds(n_folds: int, n: int) -> None:
-    """Refuse a number of folds that leaves less than two rows a fold, or that is no number."""
+    """Refuse a number of folds with fewer than two rows per fold."""
     if n < 4:
         raise ValueError(f"Cross-fitting needs at least 4 rows of either sample; got {n}.")
     if not is_count(n_folds, least=2) or n_folds > n // 2:
         raise ValueError(
-            f"`n_folds` must be a whole number from 2 to {n // 2} (two rows a fold of the "
+            f"`n_folds` must be a whole number from 2 to {n // 2} (two rows per fold of the "
             f"{n} rows of the smaller sample); got {n_folds!r}."
         )
 
 
 def checked_ensemble(n_ensemble: int) -> None:
-    """Refuse an ensemble of no members."""
+    """Refuse an empty ensemble."""
     if not is_count(n_ensemble, least=1):
         raise ValueError(f"`n_ensemble` must be a whole number of at least 1; got {n_ensemble!r}.")
 
 
 def fold_numbers(n: int, n_folds: int, rng: np.random.RandomState) -> Int[np.ndarray, " n"]:
-    """A fold for each of n rows, at random and of sizes that differ by at most one."""
+    """A random fold for each of n rows; sizes differ by at most one."""
     return np.asarray(rng.permutation(np.arange(n) % n_folds))
+
+
+# Parameters whose resolved value is not stored under their own name with an underscore.
+_RESOLVED = {"model": "builder_", "scaling": "scaling_rule_"}
+_NOT_SETTINGS = ("progress", "random_state")
+
+
+@dataclass(frozen=True)
+class FitRecord:
+    """One fit of a cross-fit.
+
+    Attributes:
+        fold: the fold that was held out.
+        estimator: the name of its class.
+        history: training history; empty for a fit without steps.
+        diagnostics: on rows it was not trained on; None if there are none.
+    """
+
+    fold: int
+    estimator: str
+    history: tuple[Record, ...] = field(repr=False)
+    diagnostics: RatioDiagnostics | None = field(repr=False)
+
+
+def fit_records(fits: CrossFit) -> tuple[FitRecord, ...]:
+    """One record per fit, fold by fold."""
+    return tuple(
+        fit_record(fold, member)
+        for fold, ensemble in enumerate(fits.ensembles)
+        for member in ensemble.members
+    )
+
+
+def fit_record(fold: int, fit: RatioEstimator) -> FitRecord:
+    """The record of one fit."""
+    inner = fit.in_use
+    history = tuple(getattr(inner, "history_", ()))
+    return FitRecord(fold, type(inner).__name__, history, getattr(inner, "diagnostics_", None))
+
+
+def repr_line(value: object) -> str:
+    """The repr of an object on one line."""
+    text = " ".join(repr(value).split())
+    return text.replace("( ", "(").replace(" )", ")").replace(",)", ")")
+
+
+def resolved_settings(fit: RatioEstimator) -> dict[str, str]:
+    """The parameters of a fitted estimator as text, with defaults filled in."""
+    inner = fit.in_use
+    found = {"estimator": type(inner).__name__}
+    for name, given in inner.get_params(deep=False).items():
+        if name not in _NOT_SETTINGS:
+            value = getattr(inner, _RESOLVED.get(name, f"{name}_"), given)
+            found[name] = repr_line(value)
+    return found

@@ -1,8 +1,8 @@
-"""Dependence as a ratio: p_1 is the joint distribution, p_0 the product of its blocks' margins.
+"""Dependence as a ratio of the joint distribution p_1 to the product p_0 of its blocks' margins.
 
 `KL(p_1 ‖ p_0)` is the mutual information of two blocks of columns, and the total correlation of
-more. Rows of p_0 are made by re-pairing the blocks of different rows of the same sample, always
-within the rows that train a fit, or within those that judge it, never across.
+more. Rows of p_0 are made by permuting blocks among the rows: among the training rows of a fit, or
+among the rows that evaluate it, but never across the two.
 """
 
 from __future__ import annotations
@@ -27,26 +27,24 @@ from secant.tasks.permutation import (
 )
 from secant.training.settings import labelled
 
-__all__ = ["CrossFitPlan", "Dependence", "DependenceFit", "normal_scores", "repaired"]
-
 Blocks = Sequence[Float[np.ndarray, "n _"]]
 
-_REPAIRINGS_TO_TRAIN = 8  # rows of p_0 for each row of the joint: they cost no data
+_REPAIRINGS_TO_TRAIN = 8  # rows of p_0 per row of the joint, which cost no data
 _MOST_ROWS_TO_TRAIN = 100_000
-_MOST_ROWS_TO_JUDGE = 5_000  # of a fold, under all its re-pairings
-_FEWEST_ROWS_TO_JUDGE = 1_000  # the same, where they settle the p-value and the normaliser
-_CLEAR = 6.0  # standard deviations of a re-paired mean: by chance about once in a billion folds
-_SMALL = 0.2  # of the sampling error: such an error of log Ẑ adds a fiftieth to it
-_MOST_NUMBERS_TO_JUDGE = 40_000_000  # the same, in wide tables: rows × columns × re-pairings
-_CANDIDATES = 50  # re-pairings behind each row that is drawn from a fitted joint
+_MOST_ROWS_TO_JUDGE = 5_000  # of a fold, with all its permutations
+_FEWEST_ROWS_TO_JUDGE = 1_000  # if they suffice for the p-value and the normaliser
+_CLEAR = 6.0  # standard deviations of a permuted mean; chance reaches this in 1e-9 of the folds
+_SMALL = 0.2  # error of log Ẑ relative to the sampling error; it adds 2 % to the total error
+_MOST_NUMBERS_TO_JUDGE = 40_000_000  # rows × columns × permutations, for wide tables
+_CANDIDATES = 50  # candidates per row that is resampled from a fitted joint
 
 
 def normal_scores(block: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-    """Each column by its ranks, on the normal scale: Φ⁻¹((rank − ½)/n); ties share a score.
+    """Normal scores of each column, Φ⁻¹((rank − ½)/n); ties share a score.
 
-    Mutual information does not change under strictly increasing maps of the columns, so scale and
-    tails are gone before anything is learned. Order within a column is all that is used, and no
-    row's partner: the scores of held-out rows say nothing of their dependence.
+    Mutual information is invariant under strictly increasing maps of the columns, so this removes
+    scale and tails. Only the order within each column is used, so the scores of held-out rows
+    reveal nothing about their dependence.
     """
     ranks = rankdata(block, axis=0)
     return np.asarray(ndtri((ranks - 0.5) / block.shape[0]))
@@ -55,10 +53,10 @@ def normal_scores(block: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
 def repaired(
     blocks: Blocks, n_repeats: int, rng: np.random.RandomState
 ) -> Float[np.ndarray, "repeats n d"]:
-    """Rows of p_0: block by block from different rows, `n_repeats` times over.
+    """Rows of p_0: blocks of different rows combined, `n_repeats` times.
 
-    Each repeat lays the rows on a circle at random and turns each block but the first by a
-    distance of its own, so no two blocks of a new row come from one old row.
+    Each repeat places the rows on a circle at random and rotates each block except the first by a
+    different distance, so no two blocks of a new row come from the same old row.
     """
     n = blocks[0].shape[0]
     circle = rng.permutation(n)
@@ -72,7 +70,7 @@ def repaired(
 def _turns(
     n: int, n_blocks: int, n_repeats: int, rng: np.random.RandomState
 ) -> list[Int[np.ndarray, " blocks"]]:
-    """Distances of the blocks, the first one's 0; with two blocks no repeat is like another."""
+    """Rotation distance of each block, 0 for the first; for two blocks all repeats differ."""
     if n_blocks == 2:
         distances = 1 + rng.permutation(n - 1)[:n_repeats]
         return [np.array([0, distance]) for distance in distances]
@@ -82,14 +80,14 @@ def _turns(
 
 @dataclass(frozen=True)
 class CrossFitPlan:
-    """How a dependence is cross-fitted.
+    """Settings of the cross-fit of a dependence.
 
     Attributes:
         estimator: cloned for each fit.
-        n_folds: parts of the rows.
-        n_ensemble: fits a fold.
-        n_permutations: re-pairings of a fold's rows; no p-value is below 1/(1 + this).
-        normal_margins: whether the blocks are normal scores, as drawn rows must then be made too.
+        n_folds: number of folds.
+        n_ensemble: fits per fold.
+        n_permutations: permutations of a fold's rows; p-values are at least 1/(1 + this).
+        normal_margins: whether the blocks are normal scores, which resampled rows then are too.
     """
 
     estimator: RatioEstimator
@@ -101,15 +99,15 @@ class CrossFitPlan:
 
 @dataclass(frozen=True)
 class DependenceFit:
-    """One fold: what a fit on the other folds says of its rows.
+    """One fold, scored by a fit on the other folds.
 
     Attributes:
-        rows: the fold's row numbers.
-        log_ratio: their log ratio, as fitted.
-        log_normaliser: log Ẑ = log E_{p_0}[r̂] over re-pairings of the fold's rows.
+        rows: row numbers of the fold.
+        log_ratio: their log ratio, not normalised.
+        log_normaliser: log Ẑ = log E_{p_0}[r̂] over permutations of the fold's rows.
         normaliser_error: its standard error.
-        shape: Pareto shape of the ratios behind log Ẑ; from 0.7 on it is not to be believed.
-        p_value: of the fold's mean log ratio among its re-pairings.
+        shape: Pareto shape of the ratios behind log Ẑ, which is unreliable from 0.7 on.
+        p_value: of the fold's mean log ratio among its permutations.
         ensemble: the fit.
     """
 
@@ -126,9 +124,9 @@ class DependenceFit:
 class Dependence:
     """Cross-fitted log p(blocks) − Σ log p(block) at every row, in nats.
 
-    The mean over rows of `log r̂ − log Ẑ` is the Donsker–Varadhan form (J1): it falls short of
-    KL(p_1‖p_0) by `KL(p_1‖ r̂ p_0/Ẑ)`, which is of second order in the error of log r̂. Where Ẑ is
-    not to be believed (`is_normalised` is False), the values are log r̂ as fitted.
+    The mean over rows of `log r̂ − log Ẑ` is the Donsker–Varadhan form (J1). It is below
+    KL(p_1‖p_0) by `KL(p_1‖ r̂ p_0/Ẑ)`, which is of second order in the error of log r̂. If Ẑ is
+    unreliable (`is_normalised` is False), the values are log r̂, not normalised.
     """
 
     pointwise: Float[np.ndarray, " n"]
@@ -142,7 +140,7 @@ class Dependence:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean: the spread of the values, and what the normalisers are uncertain by."""
+        """Standard error of the mean, including that of the normalisers."""
         variance = self.pointwise.var(ddof=1) / self.pointwise.size
         if self.is_normalised:
             shares = [fold.rows.size / self.pointwise.size for fold in self.folds]
@@ -152,12 +150,12 @@ class Dependence:
 
     @property
     def p_value(self) -> float:
-        """Against independence: the folds' permutation p-values, combined."""
+        """The p-value of independence, combined from the folds' permutation p-values."""
         return combined_p_value([fold.p_value for fold in self.folds])
 
     @classmethod
     def fitted(cls, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> Dependence:
-        """Cross-fit the ratio of the joint to its re-pairings."""
+        """Cross-fit the ratio of the joint distribution to the product of its margins."""
         n = blocks[0].shape[0]
         number = fold_numbers(n, plan.n_folds, rng)
         folds = []
@@ -170,18 +168,17 @@ class Dependence:
         return _gathered(n, tuple(folds))
 
     def shortfall(self, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> float:
-        """By how much the estimate falls short in a world where the truth is known.
+        """The bias of the estimate, by parametric bootstrap.
 
-        Rows are drawn from the fitted joint r̂ p_0, where log r̂ is the exact log ratio; the same
-        cross-fit on them is compared with the mean of log r̂ over those very rows. What a fit from
-        so many rows loses there it has about lost here too: a parametric bootstrap of the bias.
+        Rows are drawn from the fitted joint r̂ p_0, where log r̂ is the exact log ratio. The result
+        is the mean of log r̂ over these rows minus the estimate of the same cross-fit on them.
         """
         drawn, exact = zip(*(_drawn(blocks, fold, rng) for fold in self.folds), strict=True)
-        world = [np.concatenate(block) for block in zip(*drawn, strict=True)]
+        resampled = [np.concatenate(block) for block in zip(*drawn, strict=True)]
         if plan.normal_margins:
-            world = [normal_scores(block) for block in world]
+            resampled = [normal_scores(block) for block in resampled]
         with labelled("correction"):
-            again = Dependence.fitted(world, plan, rng)
+            again = Dependence.fitted(resampled, plan, rng)
         return float(np.concatenate(exact).mean()) - again.estimate
 
 
@@ -191,7 +188,7 @@ def _trained(blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> 
     x_0 = np.concatenate(list(repaired(blocks, repeats, rng)))
     x_1 = np.concatenate(blocks, axis=1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OverlapWarning)  # `is_normalised` says it of all folds
+        warnings.simplefilter("ignore", OverlapWarning)  # `is_normalised` reports it for all folds
         return RatioEnsemble.fitted(plan.estimator, x_0, x_1, n_members=plan.n_ensemble, rng=rng)
 
 
@@ -211,7 +208,7 @@ def _judged(
         some = some[: _rows_to_judge(joint, once, n_permutations)]
     held = [b[some] for b in blocks]
     if len(held) == 2 and some.size <= n_permutations:
-        # Fewer rows than permutations: all their pairs are scored once, and permuted at will.
+        # Fewer rows than permutations: all pairs are scored once.
         pairs = _all_pairs(held[0], held[1], ensemble)
         p_value = p_value_of_pairing(pairs, n_permutations=n_permutations, rng=rng)
         turned = (np.arange(some.size) + np.arange(1, some.size)[:, None]) % some.size
@@ -222,7 +219,7 @@ def _judged(
         scores = ensemble.log_ratio(others.reshape(-1, d)).reshape(repeats, n)
         p_value = permutation_p_value(float(joint[some].mean()), scores.mean(axis=1))
     log_normaliser = float(logsumexp(scores) - np.log(scores.size))
-    # Re-pairings are all but uncorrelated: with y fixed, the mean of r over x is 1 wherever y is.
+    # Permutations are nearly uncorrelated: for every y, the mean of r over x is 1.
     means = np.exp(logsumexp(scores, axis=1) - np.log(scores.shape[1]) - log_normaliser)
     return DependenceFit(
         rows,
@@ -247,10 +244,10 @@ def _all_pairs(
 def _rows_to_judge(
     joint: Float[np.ndarray, " m"], once: Float[np.ndarray, " n"], n_permutations: int
 ) -> int:
-    """How many rows settle a fold, by its log ratios and those of one re-pairing of it.
+    """How many rows suffice to evaluate a fold, from its log ratios and those of one permutation.
 
-    So many that the mean over the joint stands out of those over re-pairings beyond any doubt, and
-    that log Ẑ is known much better than the mean; all of them where the fold is not that clear.
+    Enough that the mean over the joint clearly exceeds those over permutations, and that log Ẑ is
+    more accurate than the mean; all rows if the dependence is not that clear.
     """
     gap = float(joint.mean() - once.mean())
     if gap <= 0.0:
@@ -267,9 +264,9 @@ def _rows_to_judge(
 def _drawn(
     blocks: Blocks, fold: DependenceFit, rng: np.random.RandomState
 ) -> tuple[list[Float[np.ndarray, "m _"]], Float[np.ndarray, " m"]]:
-    """As many rows as the fold has from its fitted joint, and their exact log ratio there.
+    """As many rows as the fold has, drawn from its fitted joint, with their exact log ratios.
 
-    Sampling with importance resampling: re-pairings of the fold's rows, drawn by their ratio.
+    By importance resampling of random pairs of the fold's rows, weighted by the ratio.
     """
     m = fold.rows.size
     picks = rng.randint(m, size=(_CANDIDATES * m, len(blocks)))
@@ -282,7 +279,7 @@ def _drawn(
 
 
 def _gathered(n: int, folds: tuple[DependenceFit, ...]) -> Dependence:
-    # The folds' tails are one tail: their mean shape is that much surer than each.
+    # All folds have the same tail, and the mean of their shapes is a better estimate.
     is_normalised = bool(np.mean([fold.shape for fold in folds]) < LARGEST_SHAPE)
     pointwise = np.empty(n)
     for fold in folds:

@@ -1,4 +1,4 @@
-"""Columns with atoms: found, and spread over the gaps between their values (N4)."""
+"""Columns with atoms: detection, and uniform noise over the gaps between values (N4)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from jaxtyping import Bool, Float
 
 from secant.exceptions import AtomsWarning
 
-__all__ = ["Dequantisation", "atoms_in", "columns_with_atoms", "warn_of_atoms"]
-
 Rows = Float[np.ndarray, "n d"]
 
-_ATOM_SHARE = 0.5  # of the rows that share their value with another, from which on there are atoms
+_ATOM_SHARE = 0.5  # share of rows whose value is not unique, from which on a column has atoms
 
 
 def columns_with_atoms(x: Rows) -> Bool[np.ndarray, " d"]:
     """Which columns hold values that most rows share with another row.
 
-    A continuous column repeats a value only by rounding. One that does so in half of its rows has
-    no density: a likelihood can be raised without bound on its values.
+    Such a column has no density: the likelihood is unbounded at its values.
     """
     return np.array([_repeated(column) > _ATOM_SHARE for column in x.T])
 
@@ -35,8 +32,8 @@ def _repeated(column: Float[np.ndarray, " n"]) -> float:
 class Dequantisation(eqx.Module):
     """x + g u, u ~ U(0, 1), where g is the gap between neighbouring values of a column (N4).
 
-    The log density of such rows, averaged over the noise, is at most the log probability of the
-    values less the log of the gaps: a lower bound, in the units of a density.
+    Averaged over the noise, the log density of such rows is a lower bound on the log probability
+    of the values minus the log of the gaps.
     """
 
     gaps: Float[np.ndarray, " d"]  # 0 for columns left as they are
@@ -44,7 +41,7 @@ class Dequantisation(eqx.Module):
 
     @classmethod
     def of(cls, x: Rows, columns: Sequence[int]) -> Dequantisation:
-        """Of these columns, by the smallest gap between their values."""
+        """For these columns, with the smallest gap between their values."""
         gaps = np.zeros(x.shape[1])
         for column in columns:
             values = np.unique(x[:, column])
@@ -52,13 +49,13 @@ class Dequantisation(eqx.Module):
         return cls(gaps, x.min(axis=0))
 
     def __call__(self, x: Rows, rng: np.random.Generator) -> Rows:
-        """Rows with noise in those columns."""
+        """Rows with noise added to those columns."""
         if not self.gaps.any():
             return x
         return x + self.gaps * rng.random(x.shape)
 
     def floored(self, x: Rows) -> Rows:
-        """Rows back at the values below them."""
+        """Rows rounded down to the values of the columns."""
         spread = self.gaps > 0.0
         gaps = np.where(spread, self.gaps, 1.0)
         steps = np.floor((x - self.origins) / gaps + 1e-6)  # 0.3 is a little less than 3 · 0.1
@@ -66,7 +63,7 @@ class Dequantisation(eqx.Module):
 
 
 def atoms_in(x: Rows, names: Sequence[str]) -> str:
-    """The columns that have no density, in words; nothing if all have one."""
+    """A sentence that names the columns with atoms; empty if there are none."""
     found = np.flatnonzero(columns_with_atoms(x))
     if not found.size:
         return ""
@@ -78,7 +75,7 @@ def atoms_in(x: Rows, names: Sequence[str]) -> str:
 
 
 def warn_of_atoms(x: Rows, names: Sequence[str]) -> None:
-    """Name the columns that have no density."""
+    """Issue an `AtomsWarning` that names the columns with atoms."""
     if text := atoms_in(x, names):
         warnings.warn(
             f"{text} Pass dequantise='auto', or name the columns, to spread their values over the "

@@ -1,37 +1,86 @@
-"""Divergences between two samples, each with a standard error, from out-of-fold log ratios."""
+"""Divergences between two samples, each with an interval, from out-of-fold log ratios."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, field
+from statistics import NormalDist
 
 import numpy as np
+from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from secant._host.notebook import Summarised, fragment
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import CrossFit, cross_fit
-from secant.tasks.divergence_intervals import Intervals, divergence_intervals
-from secant.tasks.divergence_result import (
-    Divergence,
-    chi2_from,
-    jensen_shannon_from,
-    kl_from,
-    total_variation_from,
+from secant.tasks.divergence_intervals import (
+    Intervals,
+    Sides,
+    divergence_intervals,
+    normal_estimate,
+    plain_mean_terms,
+    regression_of,
 )
 from secant.tasks.intervals import checked_confidence
 from secant.tasks.permutation import pooled_p_value
-
-__all__ = [
-    "Divergence",
-    "chi2_divergence",
-    "jensen_shannon",
-    "kl_divergence",
-    "total_variation",
-]
+from secant.tasks.weight_support import WeightSupport, fold_normalised
 
 _PERMUTATIONS = 199  # behind the lower end of an interval
+
+
+@dataclass(frozen=True, eq=False)
+class Divergence(Summarised):
+    """An estimated divergence with its error.
+
+    Attributes:
+        name: of the divergence, with the numerator first.
+        estimate: in nats for KL and Jensen–Shannon, never below 0.
+        interval: at level `confidence`, including the uncertainty of the fit. It starts at 0 if the
+            samples may be equal; its upper end is then what is known.
+        confidence: level of the interval.
+        notes: caveats, each with a number and a remedy.
+        support: effective sample size of the denominator's rows, weighted by the ratio.
+        cross_fit: the out-of-fold log ratios and the fits behind them.
+    """
+
+    name: str
+    estimate: float
+    interval: tuple[float, float]
+    confidence: float
+    notes: tuple[str, ...]
+    support: WeightSupport
+    cross_fit: CrossFit = field(repr=False)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of a normal distribution with an interval of the same width."""
+        z = NormalDist().inv_cdf(0.5 + 0.5 * self.confidence)
+        low, high = self.interval
+        return (high - low) / (2.0 * z) if low > 0.0 else (high - self.estimate) / z
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether the interval is above 0."""
+        return self.interval[0] > 0.0
+
+    @property
+    def value_text(self) -> str:
+        """The estimate with its interval, or the upper end where 0 is in it."""
+        low, high = self.interval
+        if not self.is_resolved:
+            return f"at most {high:.3g} ({100 * self.confidence:g} %)"
+        return f"{self.estimate:.3g} ({100 * self.confidence:g} % interval {low:.3g} to {high:.3g})"
+
+    def __str__(self) -> str:
+        line = f"{self.name}: {self.value_text}"
+        return "\n".join([line, *(f"  note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return fragment(str(self).splitlines()[0], [("rows", str(self.support))], self.notes)
 
 
 def kl_divergence(
@@ -45,23 +94,23 @@ def kl_divergence(
     confidence: float = 0.95,
     random_state: int | np.random.RandomState | None = None,
 ) -> Divergence:
-    """KL(p_1‖p_0) = E_{p_1}[log p_1 − log p_0] in nats: the second sample is on top.
+    """KL(p_1‖p_0) = E_{p_1}[log p_1 − log p_0] in nats; the second sample is the numerator.
 
-    Out of fold, by Donsker and Varadhan (J1): `mean_1(log r̂) − log mean_0(r̂)`. An error of log r̂
-    enters squared and lowers it, so in expectation it is a lower bound. Where the weights r̂ are too
-    heavy for their mean, it is the plain `mean_1(log r̂)`: an error enters as it is, with either
-    sign; an `OverlapWarning` and a note say so. Near 0 the squared error is as large as the
-    standard error: to ask whether the samples differ at all, use `two_sample_test`.
+    The out-of-fold Donsker–Varadhan estimate (J1) is `mean_1(log r̂) − log mean_0(r̂)`, in
+    expectation a lower bound whose bias is of second order in the error of log r̂. If the weights r̂
+    are too heavy-tailed for their mean, the plain `mean_1(log r̂)` is used, whose bias is of first
+    order and of either sign; an `OverlapWarning` and a note say so. To test whether the samples
+    differ at all, use `two_sample_test`.
 
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         reverse: KL(p_0‖p_1) = E_{p_0}[log p_0 − log p_1] instead.
         estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: parts of the rows; each is scored by fits on the others.
-        n_ensemble: fits a fold, whose log ratios are averaged.
+        n_folds: number of folds.
+        n_ensemble: fits per fold, whose log ratios are averaged.
         confidence: level of the interval.
-        random_state: seed of the folds and the fits.
+        random_state: random seed.
 
     Examples:
         >>> import numpy as np, secant
@@ -73,8 +122,8 @@ def kl_divergence(
         >>> bool(low < 0.5 < high)
         True
     """
-    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
-    return _warned(kl_from(scores, found, reverse=reverse, confidence=confidence))
+    name = "kl_reverse" if reverse else "kl"
+    return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
 
 
 def jensen_shannon(
@@ -89,22 +138,21 @@ def jensen_shannon(
 ) -> Divergence:
     """½ KL(p_0‖m) + ½ KL(p_1‖m) with m = ½(p_0 + p_1), in nats: from 0 to log 2, symmetric.
 
-    Out of fold (J2): `log 2 + ½ mean_1(log σ(g)) + ½ mean_0(log σ(−g))` with g = log r̂. In
-    expectation a lower bound; an error of log r̂ enters squared. Its terms never grow faster than
-    the log ratio, so it needs no normaliser and no overlap: where the samples are apart, it is
-    near log 2 = 0.693 and no longer says how far.
+    The out-of-fold estimate (J2) is `log 2 + ½ mean_1(log σ(g)) + ½ mean_0(log σ(−g))` with
+    g = log r̂, in expectation a lower bound whose bias is of second order in the error of log r̂. It
+    needs no normaliser and no overlap, but saturates at log 2 = 0.693 for disjoint samples.
 
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: parts of the rows; each is scored by fits on the others.
-        n_ensemble: fits a fold, whose log ratios are averaged.
+        n_folds: number of folds.
+        n_ensemble: fits per fold, whose log ratios are averaged.
         confidence: level of the interval.
-        random_state: seed of the folds and the fits.
+        random_state: random seed.
     """
-    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
-    return _warned(jensen_shannon_from(scores, found, confidence=confidence))
+    name = "jensen_shannon"
+    return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
 
 
 def chi2_divergence(
@@ -118,25 +166,25 @@ def chi2_divergence(
     confidence: float = 0.95,
     random_state: int | np.random.RandomState | None = None,
 ) -> Divergence:
-    """χ²(p_1‖p_0) = E_{p_0}[(p_1/p_0)²] − 1: the second sample is on top.
+    """χ²(p_1‖p_0) = E_{p_0}[(p_1/p_0)²] − 1; the second sample is the numerator.
 
-    Out of fold (J3): `2 mean_1(r̂) − mean_0(r̂²) − 1`. In expectation a lower bound; an error of r̂
-    enters squared. It rests on the square of the largest weights, and p_1/p_0 of two samples that
-    are a few nats apart has a square that no number of rows averages: an `OverlapWarning` and a
-    note say so, and then the standard error is too small as well.
+    The out-of-fold estimate (J3) is `2 mean_1(r̂) − mean_0(r̂²) − 1`, in expectation a lower bound
+    whose bias is of second order in the error of r̂. It depends on the squares of the largest
+    weights. For samples a few nats apart no practical number of rows estimates their mean, and the
+    standard error is too small; an `OverlapWarning` and a note say so.
 
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         reverse: χ²(p_0‖p_1) = E_{p_1}[(p_0/p_1)²] − 1 instead.
         estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: parts of the rows; each is scored by fits on the others.
-        n_ensemble: fits a fold, whose log ratios are averaged.
+        n_folds: number of folds.
+        n_ensemble: fits per fold, whose log ratios are averaged.
         confidence: level of the interval.
-        random_state: seed of the folds and the fits.
+        random_state: random seed.
     """
-    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
-    return _warned(chi2_from(scores, found, reverse=reverse, confidence=confidence))
+    name = "chi2_reverse" if reverse else "chi2"
+    return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
 
 
 def total_variation(
@@ -151,24 +199,25 @@ def total_variation(
 ) -> Divergence:
     """sup_A P_1(A) − P_0(A) = ½ ∫ |p_1 − p_0|: from 0 to 1, symmetric.
 
-    Out of fold (J4): the set A is where log r̂ > 0, `mean_1(log r̂ > 0) − mean_0(log r̂ > 0)`. Any
-    set gives a lower bound, so this is one in expectation, and only rows that the fit puts on the
-    wrong side cost anything. One minus it is the sum of the two error rates of the best classifier.
+    The out-of-fold estimate (J4) is `mean_1(log r̂ > 0) − mean_0(log r̂ > 0)`. Any set A gives a
+    lower bound, and here A is where log r̂ > 0. One minus it is the sum of the two error rates of
+    the best classifier.
 
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: parts of the rows; each is scored by fits on the others.
-        n_ensemble: fits a fold, whose log ratios are averaged.
+        n_folds: number of folds.
+        n_ensemble: fits per fold, whose log ratios are averaged.
         confidence: level of the interval.
-        random_state: seed of the folds and the fits.
+        random_state: random seed.
     """
-    scores, found = _examined(x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
-    return _warned(total_variation_from(scores, found, confidence=confidence))
+    name = "total_variation"
+    return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
 
 
-def _examined(
+def _estimated(
+    name: str,
     x_0: ArrayLike,
     x_1: ArrayLike,
     estimator: RatioEstimator | None,
@@ -176,8 +225,8 @@ def _examined(
     n_ensemble: int,
     confidence: float,
     random_state: int | np.random.RandomState | None,
-) -> tuple[CrossFit, Intervals]:
-    """A cross-fit and every divergence that follows from it."""
+) -> Divergence:
+    """One divergence, from a cross-fit made for it; warns of its notes."""
     checked_confidence(confidence)
     rng = check_random_state(random_state)
     scores = cross_fit(
@@ -186,15 +235,81 @@ def _examined(
     rows_0, rows_1 = checked_rows(x_0, "x_0"), checked_rows(x_1, "x_1")
     draws = np.random.RandomState(rng.randint(2**31 - 1))
     p_value = None
-    if scores.choice is not None:  # which made the fit look better than it would on other rows
+    if scores.choice is not None:  # the chosen model looks better here than on other rows
         p_value = pooled_p_value(rows_0, rows_1, n_permutations=_PERMUTATIONS, rng=rng)
-    found = divergence_intervals(
+    intervals = divergence_intervals(
         scores, rows_0, rows_1, confidence=confidence, p_value=p_value, rng=draws
     )
-    return scores, found
-
-
-def _warned(found: Divergence) -> Divergence:
+    found = divergence_of(name, scores, intervals, confidence)
     for note in found.notes:
         warnings.warn(f"{found.name}: {note}", OverlapWarning, stacklevel=3)
     return found
+
+
+_TITLES = {
+    "kl": "KL({}) in nats",
+    "chi2": "χ²({})",
+    "jensen_shannon": "Jensen–Shannon(p_0, p_1) in nats",
+    "total_variation": "total variation(p_0, p_1)",
+}
+
+
+def divergence_of(
+    name: str, scores: CrossFit, intervals: Intervals, confidence: float
+) -> Divergence:
+    """One of the divergences of a cross-fit, with the notes that its weights call for.
+
+    Args:
+        name: of `DIVERGENCES`; with "_reverse", p_0 is the numerator.
+        scores: the cross-fit.
+        intervals: by `divergence_intervals`.
+        confidence: their level.
+    """
+    kind = name.removesuffix("_reverse")
+    sides = Sides.of(scores, reverse=kind != name)
+    zero, one = fold_normalised(sides.scores)
+    support = WeightSupport.of(zero, one)
+    found, note = intervals[name], ""
+    if kind == "chi2":
+        note = _squares_note(sides, zero, one, support)
+    elif kind == "kl" and not support.is_enough:
+        if regression_of(scores) is None:
+            found, note = normal_estimate(plain_mean_terms(sides.scores), confidence), _PLAIN_MEAN
+        else:
+            note = _BY_REGRESSION
+        note = f"{support} over {sides.below}: {note}"
+    ends = found.low, found.high
+    title, notes = _TITLES[kind].format(sides), (note,) if note else ()
+    return Divergence(title, found.value, ends, confidence, notes, support, scores)
+
+
+_BY_REGRESSION = (
+    "the estimate rests on the form of the regression where there are few rows. Compare a second "
+    "estimator; jensen_shannon needs no overlap."
+)
+_PLAIN_MEAN = (
+    "their mean cannot be estimated, so this is the plain mean of the log ratio, which is no bound "
+    "and contains the error of the fit. Compare a second estimator or use more rows; "
+    "jensen_shannon needs no overlap."
+)
+
+
+def _squares_note(
+    sides: Sides,
+    zero: Float[np.ndarray, " n"],
+    one: Float[np.ndarray, " m"],
+    support: WeightSupport,
+) -> str:
+    """The weighted means behind χ² that are unreliable; nothing if all are reliable."""
+    means = {
+        f"the ratio over {sides.below}": support,
+        f"the squared ratio over {sides.below}": WeightSupport.of(2.0 * zero),
+        f"the ratio over {sides.top}": WeightSupport.of(one),
+    }
+    weak = [f"{what} has {rows}" for what, rows in means.items() if not rows.is_enough]
+    if not weak:
+        return ""
+    return (
+        f"{'; '.join(weak)}: a few rows make this estimate, and its error is larger than it says. "
+        "Use kl_divergence or jensen_shannon, or collect rows where the samples overlap."
+    )

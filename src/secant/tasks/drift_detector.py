@@ -1,10 +1,9 @@
-"""Comparisons of many tables with one reference."""
+"""DriftDetector: comparisons of many tables with one reference."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,21 +16,19 @@ from secant.tasks.comparison import check_names, compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import checked_estimator
 
-__all__ = ["DriftDetector", "detect_drift"]
-
 
 class DriftDetector(BaseEstimator):
-    """Remembers a reference table and compares others with it.
+    """Stores a reference table and compares other tables with it.
 
     Args:
         estimator: as in `compare`.
-        n_folds: parts of the rows, as in `compare`.
-        n_permutations: of the labels.
+        n_folds: number of folds, as in `compare`.
+        n_permutations: permutations for the p-value.
         random_state: random seed.
 
     Attributes:
-        reference_: (n_0, d) the rows remembered.
-        names_: of the columns; None for an array.
+        reference_: (n_0, d) rows of the reference.
+        names_: column names; None for an array.
 
     Examples:
         >>> import numpy as np, secant
@@ -58,11 +55,11 @@ class DriftDetector(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, reference: ArrayLike, y: None = None) -> Self:
-        """Remember the reference rows (n_0, d); y is ignored."""
+        """Store the reference rows (n_0, d); y is ignored."""
         del y
         self.reference_ = checked_rows(reference, "reference")
         if self.estimator is not None:
-            checked_estimator(self.estimator)  # refuse a bad one now, not at the first detection
+            checked_estimator(self.estimator)  # now rather than at the first detection
         self.n_features_in_ = self.reference_.shape[1]
         names = column_names(reference)
         self.names_ = names or None
@@ -85,30 +82,12 @@ class DriftDetector(BaseEstimator):
         )
 
 
-def detect_drift(
-    reference: ArrayLike,
-    current: ArrayLike,
-    *,
-    estimator: RatioEstimator | None = None,
-    n_folds: int | None = None,
-    n_permutations: int = 999,
-    random_state: int | np.random.RandomState | None = None,
-    feature_names: Sequence[str] | None = None,
-) -> Comparison:
-    """Deprecated: `compare(reference, current)` gives the same answer and more."""
+def detect_drift(reference: ArrayLike, current: ArrayLike, **settings: Any) -> Comparison:  # noqa: ANN401
+    """Deprecated: `compare(reference, current)` gives the same result, with its arguments."""
     warnings.warn(
         "detect_drift is deprecated: use secant.compare(reference, current), whose result has "
         "has_drift(), top_rows() and row_scores.",
         FutureWarning,
         stacklevel=2,
     )
-    return compare(
-        reference,
-        current,
-        sample_names=("reference", "current"),
-        estimator=estimator,
-        n_folds=n_folds,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        feature_names=feature_names,
-    )
+    return compare(reference, current, sample_names=("reference", "current"), **settings)

@@ -1,4 +1,4 @@
-"""Two tables as a caller gives them, as numbers with shared columns."""
+"""Two tables given as files, data frames or arrays, encoded with shared columns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from secant.tables.files import read_table
 from secant.tables.frames import frame_of
 from secant.tables.missing import Missing
 
-__all__ = ["GivenTables", "columns_of", "is_table"]
-
 
 @dataclass(frozen=True, eq=False)
 class GivenTables:
@@ -26,8 +24,8 @@ class GivenTables:
     Attributes:
         x_0: (n_0, d) rows of the first.
         x_1: (n_1, d) rows of the second.
-        columns: of each column as given, the names of its encoded columns.
-        sample_names: what the tables are called.
+        columns: names of the encoded columns, by column of the table.
+        sample_names: names of the tables.
     """
 
     x_0: Float[np.ndarray, "n d"] = field(repr=False)
@@ -55,9 +53,9 @@ class GivenTables:
         Args:
             a: the first; a path, a data frame of any kind, or an array (n, d).
             b: the second, with the same columns.
-            names: what the caller's arguments are called, for errors.
-            missing: what to do about missing values of files and data frames.
-            seed: of the noise on categories.
+            names: of the caller's arguments, for errors.
+            missing: treatment of missing values in files and data frames.
+            seed: seed of the noise on categories.
         """
         called = _called(a, names[0]), _called(b, names[1])
         if not (is_table(a) and is_table(b)):

@@ -17,8 +17,6 @@ from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.intervals import checked_confidence, normal_interval
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
-__all__ = ["ImportanceWeights", "WeightedMean", "check_clip", "importance_weights"]
-
 
 @dataclass(frozen=True)
 class WeightedMean(Summarised):
@@ -95,7 +93,7 @@ class ImportanceWeights(Summarised):
         y = np.asarray(values, dtype=np.float64)
         if y.shape != self.weights.shape:
             raise ValueError(
-                f"`values` must have shape {self.weights.shape}, one a source row; got {y.shape}."
+                f"`values` must have shape {self.weights.shape}, one per source row; got {y.shape}."
             )
         estimate = float(np.average(y, weights=self.weights))
         spread = self.weights * (y - estimate)
@@ -142,12 +140,12 @@ def importance_weights(
         source: (n, d) rows to be weighted.
         target: (m, d) rows to represent, with the same columns.
         estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: parts of the rows; each is scored by fits on the others.
+        n_folds: number of folds.
         n_ensemble: fits per fold, whose log ratios are averaged.
         clip: maximum weight in units of the mean; after clipping, the weights are rescaled to
             mean 1. Trades variance for bias towards the unweighted mean; 10 or 20 are common. None
             does not clip.
-        random_state: seed of the folds and the fits.
+        random_state: random seed.
 
     Examples:
         >>> import numpy as np, secant
@@ -179,9 +177,9 @@ def _warn(found: ImportanceWeights, *, clipped: bool) -> None:
         return
     remedy = f"{found.n_clipped} are capped already" if clipped else "or cap them, as by clip=20"
     warnings.warn(
-        f"importance weights rest on too few rows of the source: {left}. Means over them are not "
-        "to be believed, nor are their standard errors. Collect source rows nearer to the target, "
-        f"or weight by fewer columns; {remedy}.",
+        f"importance weights rest on too few rows of the source: {left}. Means over them and "
+        "their standard errors are unreliable. Collect source rows closer to the target, or "
+        f"weight by fewer columns; {remedy}.",
         OverlapWarning,
         stacklevel=4,
     )

@@ -1,4 +1,4 @@
-"""How mutual information is estimated, and what an estimate says."""
+"""Options and results of mutual information."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
 from secant.sizing import FEW_ROWS
-from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds
-from secant.tasks.defaults import default_ratio
+from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds, repr_line
 from secant.tasks.dependence import CrossFitPlan
-from secant.tasks.fit_record import one_line
 from secant.tasks.intervals import checked_confidence, normal_interval
+from secant.tasks.model_choice import default_ratio
 from secant.tasks.permutation import checked_permutations
-
-__all__ = ["Base", "MIOptions", "MutualInformation", "OnPath", "unit_of"]
 
 Base = Literal["nats", "bits"]
 
@@ -30,7 +27,7 @@ _NATS = {"nats": 1.0, "bits": math.log(2.0)}
 
 
 def unit_of(base: Base) -> float:
-    """How many nats one unit is."""
+    """The unit in nats."""
     if base not in _NATS:
         raise ValueError(f"`base` must be 'nats' or 'bits'; got {base!r}.")
     return _NATS[base]
@@ -38,24 +35,22 @@ def unit_of(base: Base) -> float:
 
 @dataclass(frozen=True)
 class MIOptions:
-    """How mutual information is estimated.
+    """Options for estimating mutual information.
 
     Attributes:
         estimator: of the ratio, or a `PathEntropy`; None is a `ChasmSwitch` between a classifier on
             a Gaussian anchor and `SecantRatio`, with networks that suit the number of rows.
-        n_folds: every row is scored by a fit on the other folds; None is 5 below 5,000 rows and 2
-            from there on.
-        n_ensemble: fits a fold, whose log ratios are averaged.
-        n_permutations: re-pairings behind the p-value, whose least value is 1/(n_permutations + 1).
-        normal_margins: replace every column by its normal scores, which leaves the information
-            unchanged and makes the answer free of scale and tails.
-        correct: add what fits from so many rows fall short by, measured on rows drawn from the fit
-            itself. Only where the ratio can be normalised and is below three nats on average, for
-            elsewhere such rows are not like the data; doubles the time.
-        second_opinion: also estimate along the path (F1); True is `PathEntropy` with settings that
-            suit the number of rows. Left out where a column has many equal values.
+        n_folds: number of folds; None is 5 below 5,000 rows and 2 from there on.
+        n_ensemble: fits per fold, whose log ratios are averaged.
+        n_permutations: permutations for the p-value, which is at least 1/(n_permutations + 1).
+        normal_margins: replace every column by its normal scores. This leaves the information
+            unchanged and removes scale and tails.
+        correct: add a bias correction by parametric bootstrap, which doubles the time. Only if the
+            ratio can be normalised and is below three nats on average.
+        second_opinion: also estimate along the path (F1); True is `PathEntropy` with settings for
+            the number of rows. Not used if a column has many equal values.
         base: "nats" or "bits".
-        confidence: of the interval.
+        confidence: level of the interval.
     """
 
     estimator: RatioEstimator | PathEntropy | None = None
@@ -75,12 +70,12 @@ class MIOptions:
         checked_confidence(self.confidence)
 
     def as_text(self, random_state: object) -> dict[str, str]:
-        """All of it and the seed, for a reader."""
+        """The options and the seed as text."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: one_line(v) for name, v in {**values, "random_state": random_state}.items()}
+        return {name: repr_line(v) for name, v in {**values, "random_state": random_state}.items()}
 
     def plan(self, n: int) -> CrossFitPlan:
-        """The cross-fit of n rows."""
+        """The settings of the cross-fit for n rows."""
         folds = self.n_folds
         if folds is None:
             folds = 5 if n < FEW_ROWS else 2
@@ -93,7 +88,7 @@ class MIOptions:
         )
 
     def path_entropy(self) -> PathEntropy | None:
-        """The estimator along the path, if one is wanted."""
+        """The estimator along the path, if requested."""
         if isinstance(self.second_opinion, PathEntropy):
             return clone(self.second_opinion)
         return PathEntropy(anchor=GaussianMoments()) if self.second_opinion else None
@@ -112,19 +107,19 @@ class MutualInformation(Summarised):
     """Mutual information (or total correlation) with its error.
 
     Attributes:
-        estimate: in `base`; it may be a little below 0 where there is no dependence.
-        standard_error: of the estimate; half of the correction counts as uncertain.
-        p_value: against independence, by permutation; NaN if none could be made.
-        pointwise: (n,) each row's out-of-fold log ratio; their mean is the estimate. None for an
-            estimator that has no pointwise values.
-        correction: what the shortfall of fits from so many rows has added to every value.
+        estimate: in `base`; it may be slightly below 0 for independent variables.
+        standard_error: of the estimate; includes half of the correction.
+        p_value: of independence, by permutation; NaN if not available.
+        pointwise: (n,) out-of-fold log ratio of each row; their mean is the estimate. None for an
+            estimator without pointwise values.
+        correction: the bias correction that was added to every value.
         base: "nats" or "bits".
-        confidence: of the interval.
-        is_normalised: whether E_{p_0}[r̂] = 1 could be imposed; if not, the error is of first order
-            in that of log r̂.
-        diagnostics: of every fit behind the estimate.
-        on_path: the second opinion, if one was asked for.
-        settings: how it was estimated, by name, as text.
+        confidence: level of the interval.
+        is_normalised: whether E_{p_0}[r̂] = 1 was imposed; if not, the bias is of first order in the
+            error of log r̂.
+        diagnostics: of every fit.
+        on_path: the estimate along the path, if requested.
+        settings: options by name, as text.
     """
 
     estimate: float
@@ -146,7 +141,7 @@ class MutualInformation(Summarised):
 
     @property
     def opinions_differ(self) -> bool:
-        """Whether the second opinion is off by more than two standard errors of the difference."""
+        """Whether the two estimates differ by more than two standard errors of the difference."""
         if self.on_path is None:
             return False
         error = math.hypot(self.standard_error, self.on_path.standard_error)
@@ -157,7 +152,7 @@ class MutualInformation(Summarised):
         return self.estimate
 
     def __str__(self) -> str:
-        """One readable line, and one for each thing to know."""
+        """One line for the estimate, and one for each caveat."""
         low, high = self.interval
         lines = [
             f"{self.estimate:.4f} ± {self.standard_error:.4f} {self.base}, "

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from statistics import NormalDist
 
-__all__ = ["checked_confidence", "normal_interval"]
-
 
 def checked_confidence(confidence: float) -> None:
     """Refuse a level that is no probability."""

@@ -20,8 +20,6 @@ from secant.models.secant_function import SecantFunction
 from secant.scaling import Scaling
 from secant.tasks.annealing import Annealed, Annealing, annealed
 
-__all__ = ["LearnedDensity", "LogNormalizer"]
-
 Rows = Float[np.ndarray, "n d"]
 Values = Float[np.ndarray, " n"]
 
@@ -87,7 +85,7 @@ class LearnedDensity:
         )
 
     def normaliser(self, key: PRNGKeyArray, annealing: Annealing) -> LogNormalizer:
-        """By importance sampling from the base (Z1); where that is heavy-tailed, annealed (N3)."""
+        """log Ẑ by importance sampling from the base (Z1) or, if unreliable, by annealing (N3)."""
         key_base, key_path = jax.random.split(key)
         plain = log_normaliser(
             self.ratio.log_ratio(self.base.sample(key_base, _ROWS_FOR_NORMALISER))
@@ -110,7 +108,7 @@ class LearnedDensity:
         return candidates[rng.choice(n_candidates, size=n, p=weights / weights.sum())]
 
     def annealed(self, key: PRNGKeyArray, annealing: Annealing) -> Annealed:
-        """Rows and normaliser through the learned densities between base and data (N3)."""
+        """Rows and normaliser by annealing from the base to the learned density (N3)."""
         assert self._path is not None
         return annealed(self._path, self.base.reference.sample, annealing, key=key)
 

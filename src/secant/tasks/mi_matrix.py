@@ -27,8 +27,6 @@ from secant.tasks.mutual_information import total_correlation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FinishedPairs", "MutualInformationMatrix", "mutual_information_matrix"]
-
 
 @dataclass(frozen=True)
 class MutualInformationMatrix(Summarised):
@@ -38,9 +36,9 @@ class MutualInformationMatrix(Summarised):
         names: of the columns.
         estimate: (d, d).
         standard_error: (d, d).
-        p_value: (d, d), each pair's own; with many pairs some are small by chance.
+        p_value: (d, d) of each pair, not adjusted for the number of pairs.
         base: "nats" or "bits".
-        settings: how they were estimated, by name, as text.
+        settings: options by name, as text.
     """
 
     names: tuple[str, ...]
@@ -64,12 +62,12 @@ class MutualInformationMatrix(Summarised):
 
     @property
     def n_finished(self) -> int:
-        """Pairs that were estimated; all of them unless a run was stopped."""
+        """Number of estimated pairs; all of them unless the run was stopped."""
         return int(np.isfinite(self.estimate).sum()) // 2
 
     @property
     def figure_size(self) -> tuple[float, float]:
-        """Inches that the heat map's numbers need to be read."""
+        """Size of the heat map in inches, for readable numbers."""
         size = 1.6 + 0.7 * len(self.names)
         return size + 1.0, size
 
@@ -101,7 +99,7 @@ class MutualInformationMatrix(Summarised):
         return f"mutual information of {len(self.names)} columns, {self.base}"
 
     def _lines(self) -> list[tuple[str, str]]:
-        """The strongest pairs, and what is known of each."""
+        """The strongest pairs with their estimates."""
         return [
             (
                 f"{self.names[i]} and {self.names[j]}",
@@ -112,7 +110,7 @@ class MutualInformationMatrix(Summarised):
         ]
 
     def __str__(self) -> str:
-        """The strongest pairs, one a line."""
+        """The strongest pairs, one per line."""
         lines = (f"{one_line(pair)}: {value}" for pair, value in self._lines())
         return "\n".join([f"{self._title}; the strongest pairs:", *lines])
 
@@ -131,12 +129,12 @@ class MutualInformationMatrix(Summarised):
 
 @dataclass(frozen=True)
 class FinishedPairs:
-    """Pairs of columns that are estimated already, and the file that keeps them.
+    """Estimated pairs of columns, and the file that stores them.
 
     Attributes:
         values: estimate, standard error and p-value by pair.
-        path: of the file; None keeps none.
-        digest: of the rows and the settings, without which a line does not count.
+        path: of the file; None for no file.
+        digest: of the rows and the settings; lines with another digest are ignored.
     """
 
     values: dict[tuple[int, int], tuple[float, float, float]]
@@ -150,7 +148,7 @@ class FinishedPairs:
         rows: Float[np.ndarray, "n d"],
         settings: Mapping[str, str],
     ) -> FinishedPairs:
-        """Those of a file, if there is one."""
+        """The pairs stored in a file, if there is one."""
         text = json.dumps(dict(settings), sort_keys=True).encode()
         digest = hashlib.sha256(text + np.ascontiguousarray(rows).tobytes()).hexdigest()[:16]
         place = None if path is None else Path(path)
@@ -163,11 +161,11 @@ class FinishedPairs:
                 if row["digest"] == digest:
                     values[pair[0], pair[1]] = (found[0], found[1], found[2])
             except (ValueError, KeyError, TypeError, IndexError):
-                continue  # a line that a stop cut short
+                continue  # an incomplete line of a stopped run
         return cls(values, place, digest)
 
     def add(self, pair: tuple[int, int], values: tuple[float, float, float]) -> None:
-        """Write one pair."""
+        """Store one pair."""
         self.values[pair] = values
         if self.path is not None:
             row = {"pair": pair, "values": values, "digest": self.digest}
@@ -185,15 +183,15 @@ def mutual_information_matrix(
 ) -> MutualInformationMatrix:
     """Mutual information of every pair of columns of one table.
 
-    Ctrl-C ends it after the pairs that are finished, which the result then holds.
+    On Ctrl-C the result holds the pairs that are finished.
 
     Args:
-        X: (n, d), d ≥ 2; a table's column names are kept.
-        options: None leaves out the second opinion and is `MIOptions()` otherwise.
+        X: (n, d), d ≥ 2; column names of a table are used.
+        options: None is `MIOptions(second_opinion=False)`.
         progress: a progress bar; None shows one on a terminal only.
-        resume: a file that every finished pair is appended to, as one line of JSON; pairs that it
-            already holds, of the same rows, options and seed, are not estimated again.
-        random_state: random seed; each pair gets its own seed, drawn from it.
+        resume: a file to which every finished pair is appended as one line of JSON; pairs that it
+            already holds for the same rows, options and seed are not estimated again.
+        random_state: random seed, from which each pair gets its own seed.
     """
     names = column_names(X)
     rows = checked_rows(X, "X", least=20)

@@ -22,10 +22,8 @@ from secant.tasks.dependence import Dependence, normal_scores, repaired
 from secant.tasks.information import Base, MIOptions, MutualInformation, OnPath, unit_of
 from secant.training.settings import labelled
 
-__all__ = ["MIEstimator", "mutual_information", "total_correlation"]
-
 _FEWEST_ROWS = 20
-_NATS_OF_OVERLAP = 3.0  # below this a re-pairing is like the joint often enough to resample it
+_NATS_OF_OVERLAP = 3.0  # below this, permuted rows can be resampled to follow the joint
 
 
 def mutual_information(
@@ -46,21 +44,21 @@ def mutual_information(
 ) -> MutualInformation:
     """I(x; y) = KL(p(x, y) ‖ p(x) p(y)) or, given z, I(x; y | z) = I(x; (y, z)) − I(x; z).
 
-    Rows of p(x) p(y) are made by re-pairing; every row is scored by a fit on other rows.
+    Rows of p(x) p(y) are made by permutation; every row is scored out of fold.
 
     Args:
         x: (n,) or (n, m).
-        y: (n,) or (n, k), rows in the order of x's.
-        z: what to condition on, (n,) or (n, l); None for nothing.
-        estimator: see `MIOptions`, as for all that follows.
-        n_folds: parts of the rows.
-        n_ensemble: fits a fold.
-        n_permutations: re-pairings behind the p-value.
+        y: (n,) or (n, k), in the order of x.
+        z: variables to condition on, (n,) or (n, l); None for none.
+        estimator: this and all following arguments are as in `MIOptions`.
+        n_folds: number of folds.
+        n_ensemble: fits per fold.
+        n_permutations: permutations for the p-value.
         normal_margins: whether columns are replaced by their normal scores.
-        correct: whether to add what so few rows make a fit fall short by.
+        correct: whether to add a bias correction.
         second_opinion: whether to estimate along the path as well.
         base: "nats" or "bits".
-        confidence: of the interval.
+        confidence: level of the interval.
         random_state: random seed.
 
     Returns:
@@ -131,7 +129,7 @@ def _columns(variables: ArrayLike) -> list[Float[np.ndarray, "n 1"]]:
 
 
 def _blocks(named: dict[str, ArrayLike]) -> list[Float[np.ndarray, "n _"]]:
-    """Checked arrays (n, k), one a variable and all of as many rows."""
+    """Checked arrays (n, k), one per variable, with equally many rows."""
     blocks = []
     for name, values in named.items():
         flat = frame_of(values) is None and np.ndim(values) == 1
@@ -187,7 +185,7 @@ def _result(
 
 
 def _has_density(column: Float[np.ndarray, " n"]) -> bool:
-    """Whether nearly all values differ: with atoms, entropies along a path are those of noise."""
+    """Whether nearly all values are distinct; with atoms, the estimate along a path is useless."""
     return np.unique(column).size > 0.9 * column.size
 
 
@@ -197,7 +195,7 @@ def _opinion(
     sampling_error: float,
     rng: np.random.RandomState,
 ) -> OnPath:
-    """One fit along the path; on the same rows, it is given the ratio's sampling error."""
+    """One fit along the path; its error includes the sampling error of the ratio."""
     entropy.set_params(random_state=int(rng.randint(2**31 - 1)))
     joint = np.concatenate(blocks, axis=1)
     others = np.concatenate(list(repaired(blocks, 2, rng)))
@@ -211,7 +209,7 @@ def _along_path(
     options: MIOptions,
     rng: np.random.RandomState,
 ) -> MutualInformation:
-    """Cross-fitted (F1): no pointwise values and no p-value; the error is between the folds."""
+    """The cross-fitted estimate (F1); its error is from the spread over folds."""
     n = blocks[0].shape[0]
     folds = replace(options, estimator=None).plan(n).n_folds
     number = fold_numbers(n, folds, rng)
@@ -248,10 +246,10 @@ def _conditional(
     options: MIOptions,
     rng: np.random.RandomState,
 ) -> MutualInformation:
-    """The chain rule, row by row: errors that both terms share cancel in the spread.
+    """The chain rule, row by row, so that errors shared by the two terms cancel.
 
-    Re-pairing would make x and y independent, not conditionally so: the p-value is that of the
-    estimate's normal distribution.
+    Permutation would make x and y independent, not conditionally independent; so the p-value is
+    from the normal distribution of the estimate.
     """
     seed = int(rng.randint(2**31 - 1))  # the same folds for both terms
     options = replace(options, second_opinion=False)
@@ -284,7 +282,7 @@ class MIEstimator:
     """`estimate(x, y) -> float`, the protocol of the `benchmark-mi` package.
 
     Attributes:
-        options: how; the second opinion is left out by default, for nobody would see it.
+        options: by default without the second opinion, which `estimate` does not return.
         random_state: random seed.
 
     Examples:

@@ -1,4 +1,4 @@
-"""The secant picture: how the log density of single rows moves along the path."""
+"""The log density of typical rows along the path, with their secants."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from secant.estimators.neural import PathMixin
 from secant.integration import SecantSteps
 from secant.tasks.cross_fitting import CrossFit
 
-__all__ = ["PathLine", "PathPicture", "path_picture", "why_no_path"]
-
 _QUANTILES = (0.1, 0.5, 0.9)
 _TIMES = 33
 
 
 @dataclass(frozen=True, eq=False)
 class PathLine:
-    """One row on its way from p_0 to p_1.
+    """log p_t − log p_0 of one row along the path.
 
     Attributes:
         sample: 0 for a row of x_0, 1 for one of x_1.
-        row: its number in that sample.
-        quantile: of its log ratio among the sample's rows.
+        row: its number in the sample.
+        quantile: of its log ratio in the sample.
         rise: (k,) log p_t(x) − log p_0(x) = t·u(x, 0, t); the last is its log ratio.
     """
 
@@ -36,17 +34,17 @@ class PathLine:
 
     @property
     def log_ratio(self) -> float:
-        """What the row has risen by at the end of the path."""
+        """The value at the end of the path."""
         return float(self.rise[-1])
 
 
 @dataclass(frozen=True, eq=False)
 class PathPicture:
-    """A few typical rows of both samples along the path, each by a fit that has not seen it.
+    """A few typical rows of each sample along the path, scored out of fold.
 
     Attributes:
         times: (k,) from 0 to 1.
-        lines: one a row.
+        lines: one per row.
     """
 
     times: Float[np.ndarray, " k"] = field(repr=False)
@@ -56,7 +54,7 @@ class PathPicture:
 def path_picture(
     fits: CrossFit, x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
 ) -> PathPicture | None:
-    """Rows at three quantiles of each sample's log ratio; None where no fit has a path."""
+    """Rows at three quantiles of each sample's log ratio; None if no fit has a path."""
     paths = [_path(ensemble.members[0].in_use) for ensemble in fits.ensembles]
     if not any(path is not None for path in paths):
         return None
@@ -76,7 +74,7 @@ def path_picture(
 
 
 def why_no_path(fits: CrossFit) -> str:
-    """Why there is no picture, for a reader who expects one."""
+    """Why no fit has a path, as a sentence for reports."""
     fit = fits.ensembles[0].members[0]
     name = type(fit.in_use).__name__
     if fit.in_use is not fit:
@@ -88,7 +86,7 @@ def why_no_path(fits: CrossFit) -> str:
 
 
 def _path(fit: RatioEstimator) -> PathMixin | None:
-    """The fit if it has secants; one that learned time scores only has none."""
+    """The fit if it has secants; None if it learned only time scores."""
     return fit if isinstance(fit, PathMixin) and isinstance(fit.rule_, SecantSteps) else None
 
 

@@ -1,4 +1,4 @@
-"""What a shift does to a model: a metric on new rows without labels, from weighted old ones."""
+"""A metric of a model on new rows without labels, from weighted reference rows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,10 @@ from secant.tasks.tilted_bootstrap import refitted_log_ratios
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 from secant.tasks.weighted_metric import Metric, WeightedMetric
 
-__all__ = ["PerformanceEstimate", "estimate_performance"]
-
 _DRAWS = 200
 _AT_ONCE = 50
 _RIDGE = 1.0  # of the calibration
-_MOST_UNLIKE = 0.1  # share of new rows beyond all old ones from which there is no answer
+_MOST_UNLIKE = 0.1  # maximum share of new rows that are unlike every reference row
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +42,13 @@ class PerformanceEstimate:
     Attributes:
         metric: its name.
         estimate: over the reference's rows, weighted to represent the new ones (J6).
-        interval: for the metric that the labels of these new rows would show, at `confidence` (W1).
-        confidence: its level.
-        reference: the metric over the reference's rows as they are.
-        effective_sample_size: rows of the reference that the estimate rests on.
+        interval: for the metric on these new rows with their unknown labels (W1).
+        confidence: level of the interval.
+        reference: the metric over the unweighted reference rows.
+        effective_sample_size: of the weighted reference rows.
         support: effective sample size and tail of the weights.
-        unlike: share of the new rows that are unlike every reference row: nothing is known there.
+        unlike: share of the new rows that are unlike every reference row, about which nothing is
+            known.
         weights: (n,) of the reference's rows, of mean 1.
     """
 
@@ -65,7 +64,7 @@ class PerformanceEstimate:
 
     @property
     def change(self) -> float:
-        """The estimate less the metric on the reference."""
+        """The estimate minus the metric on the reference."""
         return self.estimate - self.reference
 
     @property
@@ -106,25 +105,24 @@ def estimate_performance(
 ) -> PerformanceEstimate:
     """Estimate a metric of a fitted model on new rows that have no labels.
 
-    The reference's rows are weighted by p_new(x)/p_ref(x), out of fold and calibrated (W1), and the
-    metric is computed over them. This is right where the outcome depends on the columns as before
-    (covariate shift); a change of that dependence cannot be seen without labels.
+    The reference rows are weighted by p_new(x)/p_ref(x), out of fold and calibrated (W1), and the
+    metric is computed over them. This assumes covariate shift: the outcome depends on the columns
+    as before. A change of that dependence cannot be detected without labels.
 
     Args:
         model: a fitted classifier or regressor; or its predictions for X_ref, an array: classes or
             numbers (n,), scores of the second class (n,), or probabilities (n, k).
-        X_ref: (n, d) rows that the model has not been fitted to, with known outcome; an array or a
-            data frame.
+        X_ref: (n, d) rows with known outcome, not used to fit the model; an array or a data frame.
         y_ref: (n,) their outcome.
         X_new: (m, d) new rows, with the same columns.
         metric: the name of a scorer of scikit-learn ("accuracy", "roc_auc", "r2", …), a scorer, or
             a function of y_true and y_pred.
         ratio: estimator of the log ratio; None chooses by the loss on held-out rows.
-        n_folds: parts of the rows; each is weighted by fits on the others.
-        clip: weights beyond this many times the mean are capped; None caps nothing.
+        n_folds: number of folds; weights are out of fold.
+        clip: maximum weight in units of the mean; None for no maximum.
         confidence: level of the interval.
-        missing: what the ratio does about missing values of data frames: "refuse" or "impute".
-        random_state: seed of the folds, the fits and the bootstrap.
+        missing: treatment of missing values of data frames by the ratio: "refuse" or "impute".
+        random_state: random seed.
 
     Raises:
         OverlapError: the reference does not represent the new rows.
@@ -150,7 +148,9 @@ def estimate_performance(
     tables = GivenTables.of(X_ref, X_new, names=("X_ref", "X_new"), missing=missing)
     outcome = _checked_outcome(y_ref, len(tables.x_0))
     value = WeightedMetric(metric, model, X_ref, outcome)
-    reference = value(np.ones(outcome.size))  # first: a model that cannot predict is seen at once
+    reference = value(
+        np.ones(outcome.size)
+    )  # first, so that a model that cannot predict fails at once
     scores = cross_fit(
         ratio, tables.x_0, tables.x_1, n_folds=n_folds, names=("X_ref", "X_new"), random_state=rng
     )
@@ -180,7 +180,7 @@ def _checked_outcome(y_ref: ArrayLike, n: int) -> np.ndarray:
     y = np.asarray(y_ref)
     if y.shape != (n,):
         raise ValueError(
-            f"`y_ref` must have shape ({n},), one value a row of `X_ref`; got {y.shape}."
+            f"`y_ref` must have shape ({n},), one value per row of `X_ref`; got {y.shape}."
         )
     return y
 
@@ -190,9 +190,9 @@ def _calibrated(
     labels: Int[np.ndarray, " n"],
     counts: Float[np.ndarray, " n"] | None = None,
 ) -> Float[np.ndarray, " n"]:
-    """Log ratio as a piecewise linear function of a score, by a regression of the labels on it.
+    """Log ratio as a piecewise linear function of a score, by logistic regression of the labels.
 
-    Level beyond the outermost 1 % of the rows: no row weighs more than the labels around it say.
+    It is constant beyond the outermost 1 % of the rows, which bounds the weights.
     """
     spread = score.std()
     if not spread > 1e-9:
@@ -205,7 +205,7 @@ def _calibrated(
 
 
 def _centred(log_weights: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """Log weights of mean weight 1."""
+    """Log weights, shifted so that the mean weight is 1."""
     return log_weights - log_normaliser(log_weights).log_value
 
 
@@ -235,7 +235,7 @@ def _refuse(scores: CrossFit, support: WeightSupport, unlike: float) -> None:
 
 
 class _Draws(NamedTuple):
-    """Deviations from the estimate: of estimates from drawn rows, and of labels to come."""
+    """Bootstrap deviations from the estimate: of the weights, and of the unknown labels."""
 
     estimates: Float[np.ndarray, " b"]
     labels: Float[np.ndarray, " b"]
@@ -243,11 +243,11 @@ class _Draws(NamedTuple):
 
 @dataclass(frozen=True)
 class _Bootstrap:
-    """What is refitted to drawn rows: the regression, or only the calibration of its score.
+    """The model that is refitted in each draw: a regression, or the calibration of a score.
 
     Attributes:
-        features: of the regression; None if another model was fitted, whose score is kept.
-        ridge: its penalty.
+        features: of the regression; None for another model, whose score is not refitted.
+        ridge: penalty of the regression.
         score: (n,) out of fold.
         labels: (n,) 0 or 1.
     """
@@ -270,7 +270,7 @@ class _Bootstrap:
         return cls(*regression_features(scores, tables.x_0, tables.x_1), score, labels)
 
     def log_ratios(self, counts: Float[np.ndarray, "b n"]) -> Iterator[Float[np.ndarray, " n_0"]]:
-        """Of the reference's rows, for each draw."""
+        """Log ratios of the reference rows, for each draw."""
         each = np.repeat(self.score[None], len(counts), axis=0)
         if self.features is not None:
             each = refitted_log_ratios(self.features, self.labels, counts, ridge=self.ridge)
@@ -285,7 +285,7 @@ def _draws(
     clip: float | None,
     rng: np.random.RandomState,
 ) -> _Draws:
-    """A bootstrap of rows of both samples, each draw with refitted weights (W1)."""
+    """A bootstrap over the rows of each sample, with refitted weights in each draw (W1)."""
     m, n = int(bootstrap.labels.sum()), weights.size
     (full,) = bootstrap.log_ratios(np.ones((1, n + m)))
     centre, come = value(_weights(full, clip)), value(weights)
@@ -306,7 +306,7 @@ def _draws(
 
 
 def _interval(name: str, estimate: float, draws: _Draws, confidence: float) -> tuple[float, float]:
-    """Quantiles of the draws around the estimate, within what the metric can be."""
+    """Quantiles of the draws around the estimate, within the range of the metric."""
     both = draws.estimates + draws.labels
     both = both[np.isfinite(both)]
     if both.size < _DRAWS // 2:

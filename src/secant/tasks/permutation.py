@@ -14,28 +14,18 @@ from scipy.stats import rankdata
 from secant.estimators.checks import is_count
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 
-__all__ = [
-    "checked_permutations",
-    "combined_p_value",
-    "fold_p_values",
-    "p_value_of_difference",
-    "p_value_of_pairing",
-    "permutation_p_value",
-    "pooled_p_value",
-]
-
 _MOST_ROWS = 5_000  # of each sample, in the pooled test
 _MOST_FEATURES = 500
 _AT_ONCE = 100  # permutations
 _FREQUENCIES = 64
 _ROWS_FOR_WIDTH = 500  # for the median distance
-# Shrinkage of directions whose variance, of features of unit variance, is no larger than this. The
-# quadratic basis has many directions of which few matter.
+# Directions with less variance than this are shrunk; features have unit variance. The quadratic
+# basis has many directions, of which few matter.
 _SHRINKAGE: dict[Basis, float] = {"linear": 0.01, "quadratic": 0.3, "additive": 0.05}
 
 
 def checked_permutations(n_permutations: int) -> None:
-    """Refuse no permutations, before anything is fitted."""
+    """Check the number of permutations."""
     if not is_count(n_permutations, least=1):
         raise ValueError(
             f"`n_permutations` must be a whole number of at least 1; got {n_permutations!r}."
@@ -44,7 +34,7 @@ def checked_permutations(n_permutations: int) -> None:
 
 def permutation_p_value(observed: float, permuted: Float[np.ndarray, " b"]) -> float:
     """(1 + #{permuted ≥ observed}) / (1 + b): never 0, and valid for any b (Phipson & Smyth)."""
-    # Sums over the same rows in another order differ in the last bit: those are ties.
+    # Sums over the same rows in another order differ by rounding; these count as ties.
     slack = 1e-12 * max(abs(observed), 1.0)
     return float((1 + np.count_nonzero(permuted >= observed - slack)) / (1 + permuted.size))
 
@@ -56,9 +46,9 @@ def p_value_of_difference(
     n_permutations: int,
     rng: np.random.RandomState,
 ) -> float:
-    """Of mean(score_1) − mean(score_0), one-sided, under permutations of the labels."""
+    """The one-sided p-value of mean(score_1) − mean(score_0), by permutation of the labels."""
     both, m = np.concatenate([score_0, score_1]), score_1.size
-    # With the total fixed, the difference of means grows with the sum over the second sample.
+    # The total is fixed, so the difference of means increases with the sum over the second sample.
     permuted = np.array([rng.permutation(both)[:m].sum() for _ in range(n_permutations)])
     return permutation_p_value(float(score_1.sum()), permuted)
 
@@ -66,12 +56,12 @@ def p_value_of_difference(
 def p_value_of_pairing(
     scores: Float[np.ndarray, "n n"], *, n_permutations: int, rng: np.random.RandomState
 ) -> float:
-    """Of the mean score of the pairs (i, i) among those of (i, π(i)) for random permutations π.
+    """The p-value of the mean score of pairs (i, i) among pairs (i, π(i)), π a random permutation.
 
     Args:
         scores: (n, n) of the first half of row i with the second half of row j.
-        n_permutations: drawn uniformly, whatever n.
-        rng: of the permutations.
+        n_permutations: number of permutations, drawn uniformly.
+        rng: random numbers.
     """
     rows = np.arange(len(scores))
     permuted = [scores[rows, rng.permutation(rows.size)].mean() for _ in range(n_permutations)]
@@ -84,9 +74,9 @@ def fold_p_values(
     n_permutations: int,
     rng: np.random.RandomState,
 ) -> Float[np.ndarray, " folds"]:
-    """Of p_0 = p_1 in each fold, from the out-of-fold log ratios of its rows (J5).
+    """The p-value of p_0 = p_1 in each fold, from its out-of-fold log ratios (J5).
 
-    The scores are σ(log r̂), bounded: a few rows with a wild log ratio would drown the others.
+    The scores σ(log r̂) are bounded, so that a few extreme log ratios do not dominate.
     """
     return np.array(
         [
@@ -97,17 +87,17 @@ def fold_p_values(
 
 
 def combined_p_value(p_values: ArrayLike) -> float:
-    """One p-value of several, dependent ones, by the Cauchy combination.
+    """Combine dependent p-values into one, by the Cauchy combination.
 
-    `½ − arctan(mean tan((½ − p_k) π)) / π`. Scores of two folds are dependent, for the rows of one
-    have trained the fit that scores the other: the sum of the folds' statistics has more variance
-    than permuting each fold shows. The tail of the Cauchy mean does not care about dependence.
+    `½ − arctan(mean tan((½ − p_k) π)) / π`. Scores of two folds are dependent, because the rows of
+    one train the fit that scores the other. The tail of the Cauchy mean is insensitive to
+    dependence.
 
     References:
         Liu & Xie (2020), Cauchy combination test.
     """
     p = np.asarray(p_values, dtype=np.float64)
-    # At p = 1 the tangent is −∞, and one fold with nothing to say would silence all others.
+    # At p = 1 the tangent is −∞, and one fold would dominate all others.
     p = np.minimum(p, 0.99)
     return float(0.5 - np.arctan(np.mean(np.tan((0.5 - p) * np.pi))) / np.pi)
 
@@ -119,19 +109,19 @@ def pooled_p_value(
     n_permutations: int,
     rng: np.random.RandomState,
 ) -> float:
-    """Of p_0 = p_1, exact: four statistics of the pooled rows under permuted labels (J9).
+    """The exact p-value of p_0 = p_1, from four statistics of the pooled rows (J9).
 
     Each is ‖mean_1(f) − mean_0(f)‖² of features that do not depend on the labels: whitened columns
     (Hotelling's T²), whitened squares and products, the largest over columns of whitened hinges,
     and random Fourier features (maximum mean discrepancy). Their permutation p-values are combined
-    by the Cauchy combination, whose own p-value is again its rank among the permutations. Nothing
-    is refitted, so all rows count at once and the least p-value is 1/(n_permutations + 1).
+    by the Cauchy combination, whose p-value is again its rank among the permutations. Nothing is
+    refitted, so all rows are used at once. The smallest p-value is 1/(n_permutations + 1).
 
     Args:
-        x_0: rows of p_0; 5,000 of them are looked at.
-        x_1: rows of p_1.
-        n_permutations: of the labels.
-        rng: of the permutations and the frequencies.
+        x_0: rows of p_0; at most 5,000 are used.
+        x_1: rows of p_1, likewise.
+        n_permutations: permutations of the labels.
+        rng: random numbers.
     """
     some_0, some_1 = (x[rng.permutation(len(x))[:_MOST_ROWS]] for x in (x_0, x_1))
     groups = list(_statistics(some_0, some_1, rng))
@@ -142,7 +132,7 @@ def pooled_p_value(
         several = min(_AT_ONCE, n_permutations - start)
         found.append(_values(shuffled(np.tile(contrast, (several, 1)), axis=1), groups))
     values = np.concatenate(found)
-    # Of each statistic, the share of all that are at least as large.
+    # For each statistic, the share of permutations with at least this value.
     p_values = rankdata(-np.round(values, 12), method="max", axis=0) / len(values)
     combined = np.mean(np.tan((0.5 - np.minimum(p_values, 0.99)) * np.pi), axis=1)
     return permutation_p_value(float(combined[0]), combined[1:])
@@ -154,7 +144,7 @@ Group = list[Float[np.ndarray, "n k"]]
 def _statistics(
     x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], rng: np.random.RandomState
 ) -> Iterator[Group]:
-    """Features of each statistic; of several matrices, the largest norm counts."""
+    """Features of each statistic; with several matrices, the largest norm counts."""
     d = x_0.shape[1]
     rows = np.concatenate([x_0, x_1])
     linear = _features("linear", rows)
@@ -169,7 +159,7 @@ def _statistics(
 
 
 def _features(basis: Basis, rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
-    """Of a basis, scaled without regard to the labels."""
+    """Features of a basis, scaled independently of the labels."""
     return design(logistic_pipeline(basis, 1.0), rows, rows)[: len(rows)]
 
 

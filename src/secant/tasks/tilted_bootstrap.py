@@ -1,11 +1,11 @@
-"""Divergences with intervals that hold near zero: a bootstrap of refitted logistic regressions.
+"""Divergences with intervals valid near zero: parametric bootstrap of logistic regressions.
 
-The rows of both samples together carry a family of pairs of distributions: with a log ratio g on
-them, row i has the weight σ(g_i + log n_1/n_0) in p_1 and what is left in p_0, and then g *is* the
-log ratio of that pair (J8). The family is s·ĝ with ĝ the fit and s ≥ 0. For several s, samples of
-the same sizes are drawn and the regression is refitted. A divergence θ(s) is in the interval if the
-divergence that was estimated is not unusual among those of s. At s = 0 the samples are alike, so
-the interval has 0 as its end where the data do not rule it out.
+A log ratio g on the pooled rows defines a pair of distributions on them (J8): row i has weight
+proportional to σ(g_i + log n_1/n_0) in p_1 and to the remainder in p_0, and g is the log ratio of
+this pair. The family is s·ĝ with the fit ĝ and s ≥ 0. For several s, samples of the same sizes are
+drawn and the regression is refitted. A divergence θ(s) is in the interval if the observed estimate
+is not unusual among the estimates at s. At s = 0 the samples are equal, so the interval starts at 0
+unless the data rule that out.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from scipy.special import expit, log_expit
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
-__all__ = ["DIVERGENCES", "IntervalEstimate", "refitted_log_ratios", "tilted_intervals"]
-
 DIVERGENCES = (
     "kl",
     "kl_reverse",
@@ -33,12 +31,12 @@ DIVERGENCES = (
     "chi2_reverse",
 )
 
-_DRAWS = 40  # of both samples for each s
-_DRAWS_ALIKE = 199  # at s = 0, where √T is far from normal and its quantiles are counted
+_DRAWS = 40  # bootstrap draws for each s
+_DRAWS_ALIKE = 199  # at s = 0, where √T is not normal and empirical quantiles are used
 _FIRST_SCALES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _GROWTH = 1.5
 _WIDEST = 30.0  # standard deviation of s·ĝ, in nats
-_ROUNDS = 8  # of a refit; 3 or 4 are enough where the samples overlap
+_ROUNDS = 8  # Newton steps of a refit; 3 or 4 suffice if the samples overlap
 _LARGEST = 150.0  # log ratio at which a square is capped
 
 Rows = Float[np.ndarray, " n"]
@@ -48,8 +46,8 @@ class IntervalEstimate(NamedTuple):
     """A divergence with a confidence interval.
 
     Attributes:
-        value: the divergence at which the one estimated is the median.
-        low: lower end, 0 where the samples may be alike.
+        value: the divergence at which the observed estimate is the median.
+        low: lower end; 0 if the samples may be equal.
         high: upper end.
     """
 
@@ -87,7 +85,7 @@ class _Fit:
 
 
 class _Tilt(NamedTuple):
-    """A pair of distributions on the rows, of which `log_ratio` is the log ratio."""
+    """A pair of distributions on the rows, with their log ratio."""
 
     log_ratio: Rows
     weight_1: Rows
@@ -95,7 +93,7 @@ class _Tilt(NamedTuple):
 
 
 class _Looked(NamedTuple):
-    """What refits find at one s: √divergence of the pair, and mean and spread of √estimates."""
+    """At one s: √divergence of the pair, and mean and standard deviation of √estimate."""
 
     scale: float
     truth: Float[np.ndarray, " q"]
@@ -114,17 +112,17 @@ def tilted_intervals(
     """The divergences between rows labelled 1 and rows labelled 0, by name (`DIVERGENCES`).
 
     Args:
-        features: (n, k) of a logistic regression, of mean 0 and about unit variance.
+        features: (n, k) of a logistic regression, with mean 0 and about unit variance.
         labels: (n,) 0 or 1.
-        ridge: its penalty, as in `logistic_pipeline`.
-        confidence: of the intervals.
-        rng: of the draws.
+        ridge: penalty, as in `logistic_pipeline`.
+        confidence: level of the intervals.
+        rng: random numbers.
     """
     fit = _Fit.of(features, labels, ridge)
     score = features @ fit.coefficients
     weight_1 = labels / labels.sum()
     weight_0 = (1 - labels) / (1 - labels).sum()
-    # The intercept of the fit, less the prior, as the tilt at s = 1 has it.
+    # With the intercept of the tilt at s = 1.
     observed = _roots(_tilted(fit, score).log_ratio, weight_1, weight_0)
     z = float(norm.ppf(0.5 + 0.5 * confidence))
     _, alike = _estimates(fit, 0.0, score, _DRAWS_ALIKE, rng)
@@ -151,13 +149,13 @@ def refitted_log_ratios(
     *,
     ridge: float,
 ) -> Float[np.ndarray, "b n"]:
-    """Log ratios of all rows by regressions that are refitted to drawn rows.
+    """Log ratios of all rows by regressions refitted to bootstrap samples.
 
     Args:
-        features: (n, k) of a logistic regression, of mean 0 and about unit variance.
+        features: (n, k) of a logistic regression, with mean 0 and about unit variance.
         labels: (n,) 0 or 1.
-        counts: (b, n) how often each row was drawn; the rows of a label add up to their number.
-        ridge: its penalty.
+        counts: (b, n) number of times that each row was drawn.
+        ridge: penalty.
     """
     fit = _Fit.of(features, labels, ridge)
     tilt = _tilted(fit, features @ fit.coefficients)
@@ -171,7 +169,7 @@ def _goes_on(last: _Looked, observed: Float[np.ndarray, " q"], z: float, spread:
 
 
 def _tilted(fit: _Fit, score: Rows) -> _Tilt:
-    """(J8): the constant makes the share of rows in p_1 that of the sample."""
+    """The pair of distributions of a score (J8), normalised by a constant."""
     n_0, n_1 = fit.sizes
 
     def excess(constant: float) -> float:
@@ -186,7 +184,7 @@ def _tilted(fit: _Fit, score: Rows) -> _Tilt:
 
 def _looked(fit: _Fit, scale: float, score: Rows, rng: np.random.RandomState) -> _Looked:
     truth, found = _estimates(fit, scale, score, _DRAWS, rng)
-    # The mean is that of so many draws, and a further one differs from it by a little more.
+    # The prediction error of one more draw includes the error of the mean.
     spread = np.maximum(found.std(axis=0, ddof=1) * math.sqrt(1.0 + 1.0 / _DRAWS), 1e-9)
     return _Looked(scale, truth, found.mean(axis=0), spread)
 
@@ -194,7 +192,7 @@ def _looked(fit: _Fit, scale: float, score: Rows, rng: np.random.RandomState) ->
 def _estimates(
     fit: _Fit, scale: float, score: Rows, n_draws: int, rng: np.random.RandomState
 ) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, "b q"]]:
-    """Roots of the divergences of the pair s·ĝ, and as refits to samples of it estimate them."""
+    """√divergence of the pair s·ĝ, and its estimates by refits to samples of the pair."""
     tilt = _tilted(fit, scale * score)
     n_0, n_1 = fit.sizes
     count_1, count_0 = (
@@ -213,10 +211,10 @@ def _refitted(
     count_1: Float[np.ndarray, "b n"],
     count_0: Float[np.ndarray, "b n"],
 ) -> Float[np.ndarray, "b n"]:
-    """Log ratios of regressions on drawn rows: Newton steps with the Hessian of the pair itself.
+    """Log ratios of regressions on drawn rows, by Newton steps with the Hessian of the pair.
 
-    All draws share it, so a step costs one product with the features; no step moves a coefficient
-    by more than 1, which keeps draws without overlap finite.
+    All draws share the Hessian, so a step costs one product with the features. No step changes a
+    coefficient by more than 1, which keeps fits to draws without overlap finite.
     """
     x = np.column_stack([fit.features, np.ones(fit.labels.size)])
     penalty = np.full(x.shape[1], fit.ridge)
@@ -243,9 +241,9 @@ def _roots(
     weight_1: Float[np.ndarray, "*b n"],
     weight_0: Float[np.ndarray, "*b n"],
 ) -> Float[np.ndarray, "*b q"]:
-    """√D of each divergence D: near zero √D has a spread that hardly depends on D.
+    """√D of each divergence D, whose variance near zero hardly depends on D.
 
-    Of χ², √log(1 + χ²), which a few large ratios do not rule.
+    For χ² it is √log(1 + χ²), which a few large ratios do not dominate.
     """
     values = [
         (weight_1 * log_ratio).sum(-1),
@@ -274,7 +272,7 @@ def _inverted(
 ) -> list[float]:
     """Roots of the divergence at which the standardised estimate is 0, z and −z."""
     truth, mean, spread = np.array(looks).T
-    # The spread of 40 draws is off by a tenth; its logarithm is a smooth function of the root.
+    # The standard deviation of 40 draws has an error of 10 %; its logarithm is smoothed over s.
     basis = np.vander(truth, 3)
     smooth = np.exp(basis @ np.linalg.lstsq(basis, np.log(spread), rcond=None)[0])
     score = np.minimum.accumulate((observed - mean) / smooth)

@@ -1,4 +1,4 @@
-"""Do two samples come from one distribution? A permutation test of out-of-fold scores."""
+"""Two-sample tests of p_0 = p_1, by permutation of out-of-fold scores or of pooled rows."""
 
 from __future__ import annotations
 
@@ -22,18 +22,16 @@ from secant.tasks.permutation import (
     pooled_p_value,
 )
 
-__all__ = ["TwoSampleTest", "tested", "two_sample_test"]
-
 
 @dataclass(frozen=True, eq=False)
 class TwoSampleTest(Summarised):
     """A test of p_0 = p_1.
 
     Attributes:
-        statistic: (J5), 0 in expectation where the samples are alike and 1 where they are apart.
-        p_value: of all rows together; at least 1/(1 + n_permutations).
-        fold_p_values: (n_folds,) of each fold.
-        n_permutations: of the labels in each fold; no fold's p-value is below 1/(1 + this).
+        statistic: (J5), with expectation 0 for equal distributions and 1 for disjoint ones.
+        p_value: for all rows; at least 1/(1 + n_permutations).
+        fold_p_values: (n_folds,) p-value of each fold.
+        n_permutations: permutations of the labels in each fold.
         cross_fit: the out-of-fold log ratios and the fits behind them.
     """
 
@@ -60,22 +58,22 @@ def two_sample_test(
     n_permutations: int = 999,
     random_state: int | np.random.RandomState | None = None,
 ) -> TwoSampleTest:
-    """Test p_0 = p_1 by what fits can tell apart in rows they have not seen.
+    """Test p_0 = p_1 by the out-of-fold scores of a classifier.
 
-    The statistic (J5) is `mean_1(σ(g)) − mean_0(σ(g))` with g = log r̂ out of fold. Within a fold
-    the labels are permuted, which leaves its fit as it is, so each fold's p-value is exact for any
-    estimator; the folds' are combined by the Cauchy combination, which dependence hardly touches.
-    A poor fit costs power, never validity. Rows must be independent of each other. Without an
-    estimator the test is (J9), of all rows at once, with which no row is spent on training.
+    The statistic (J5) is `mean_1(σ(g)) − mean_0(σ(g))` with the out-of-fold g = log r̂. Labels are
+    permuted within a fold, so each fold's p-value is exact for any estimator; they are combined by
+    the Cauchy combination, which is insensitive to dependence. A poor fit costs power, not
+    validity. Rows must be independent of each other. Without an estimator the test is (J9), which
+    uses all rows at once and needs no training.
 
     Args:
         x_0: (n_0, d) rows of p_0.
         x_1: (n_1, d) rows of p_1.
         estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: parts of the rows; each is scored by fits on the others.
-        n_ensemble: fits a fold, whose log ratios are averaged.
-        n_permutations: of the labels in each fold.
-        random_state: seed of the folds, the fits and the permutations.
+        n_folds: number of folds.
+        n_ensemble: fits per fold, whose log ratios are averaged.
+        n_permutations: permutations of the labels in each fold.
+        random_state: random seed.
 
     Examples:
         >>> import numpy as np, secant
@@ -102,10 +100,11 @@ def tested(
     n_permutations: int,
     rng: np.random.RandomState,
 ) -> TwoSampleTest:
-    """The test of a cross-fit.
+    """The test from a cross-fit.
 
-    Where the model was chosen here, the pooled test (J9) is asked; where that model is no
-    regression, which the pooled test could not see further than, its folds are asked as well.
+    If the model was chosen automatically, the p-value is that of the pooled test (J9). If the
+    chosen model is not a regression, it is combined with the p-values of the folds, since such a
+    model may detect differences that the pooled test cannot.
     """
     folds = fold_p_values(scores.by_fold(), n_permutations=n_permutations, rng=rng)
     p_value = combined_p_value(folds)

@@ -17,10 +17,8 @@ from secant.diagnostics import (
 )
 from secant.tasks.cross_fitting import CrossFit
 
-__all__ = ["WeightSupport", "fold_normalised"]
-
-# Where this share of the rows is effective there is no tail to fit: of bounded weights with two
-# humps, 80 % of them effective, the fitted shape was anything from −1.7 to 3.
+# Above this effective share the shape is not used: for bounded bimodal weights with an effective
+# share of 80 %, fitted shapes range from −1.7 to 3.
 _MOST = 0.5
 
 
@@ -72,8 +70,8 @@ class WeightSupport:
         """Whether the mean is reliable; without a shape, by the effective number only."""
         if math.isnan(self.pareto_shape) or self._rows >= _MOST * self.n_rows:
             return self.has_rows
-        # The lower limit for few rows in Vehtari et al. (2024) is left to the effective rows: the
-        # shape of 40 rows is mostly its prior.
+        # Without the limit for few rows of Vehtari et al. (2024): the shape of 40 rows is mostly
+        # its prior, and the effective sample size decides.
         return self.has_rows and self.pareto_shape < LARGEST_SHAPE
 
     @property

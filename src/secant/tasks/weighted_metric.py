@@ -1,4 +1,4 @@
-"""A metric of scikit-learn over weighted rows whose predictions are known."""
+"""Metrics of scikit-learn over weighted rows, with cached predictions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import type_of_target
 
-__all__ = ["Metric", "WeightedMetric"]
-
 Metric = str | Callable[..., float]
 
 _METHODS = ("predict", "predict_proba", "decision_function")
@@ -25,7 +23,7 @@ _SCORES = {"y_score": ("decision_function", "predict_proba"), "y_proba": "predic
 
 
 class _KnownPredictions:
-    """A model that is asked for rows by their numbers, and predicts each only once."""
+    """A model with cached predictions, indexed by row number."""
 
     def __init__(self, model: object, X: object) -> None:
         self._model, self._X = model, X
@@ -83,7 +81,7 @@ class _GivenPredictions:
 class WeightedMetric:
     """A metric of one model on labelled rows, as a function of the rows' weights.
 
-    A metric that takes no weights is computed on rows drawn by them, at even distances.
+    A metric without weights is computed on rows resampled systematically by their weights.
 
     Args:
         metric: name of a scorer, a scorer, or a function of y_true and y_pred.
@@ -101,7 +99,7 @@ class WeightedMetric:
         self._takes_weights = True
 
     def __call__(self, weights: Float[np.ndarray, " n"]) -> float:
-        """The metric over the rows with these weights; NaN where it is not defined."""
+        """The metric over the rows with these weights; NaN if it is undefined."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             if self._takes_weights:
@@ -118,7 +116,7 @@ class WeightedMetric:
 
 
 def _drawn(weights: Float[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
-    """As many rows as there are, each as often as its weight says, up to rounding."""
+    """Systematic resampling: n rows, each in proportion to its weight up to rounding."""
     n = weights.size
     ends = np.cumsum(weights) / weights.sum()
     return np.minimum(np.searchsorted(ends, (np.arange(n) + 0.5) / n), n - 1)

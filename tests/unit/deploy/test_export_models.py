@@ -12,9 +12,9 @@ from secant.bases import Copula, FullGaussian, Growth, Mixture, StandardNormal
 from secant.integration import GaussLegendre, SecantSteps, Trapezoid
 from secant.models import AlignedSecant, SpectralSecant, TangentNetwork
 from secant.models.anchor import Anchored
-from secant.models.joint import JointScoreNetwork
 from secant.models.networks import FourierMLP, QuadraticForms, ResidualMLP
-from secant.models.shifted import Shifted
+from secant.models.secant_function import Shifted
+from secant.models.tangent import JointScoreNetwork
 from secant.models.telescoping import TelescopingHeads
 from secant.paths import DiffusionBridge, DiffusionInterpolant
 from secant.scaling import AdaptiveMargins, Identity, Standardise

@@ -146,8 +146,8 @@ BAD_LABELS = {
     "NaN": (lambda y: np.where(y, 1.0, np.nan), r"2 distinct value\(s\): 1.0, nan"),
     "text": (lambda y: np.where(y, "new", "old"), "Unknown label type: .* got dtype <U3"),
     "mixed": (lambda y: np.where(y, np.array("new", dtype=object), 0), "Unknown label type"),
-    "too few": (lambda y: y[:50], r"`y` must have shape \(400,\), one label a row; got \(50,\)"),
-    "two columns": (lambda y: np.stack([y, y], 1), r"one label a row; got \(400, 2\)"),
+    "too few": (lambda y: y[:50], r"`y` must have shape \(400,\), one label per row; got \(50,\)"),
+    "two columns": (lambda y: np.stack([y, y], 1), r"one label per row; got \(400, 2\)"),
 }
 
 
@@ -178,7 +178,7 @@ BAD_WEIGHTS = {
     "NaN": (lambda w: np.append(w[1:], np.nan), r"finite and .*got nan at row 199 \(1 such row"),
     "infinite": (lambda w: np.append(w[1:], np.inf), "finite and .*got inf at row 199"),
     "zero": (lambda w: 0.0 * w, "not be zero everywhere"),
-    "too few": (lambda w: w[:5], r"have shape \(200,\), one weight a row; got \(5,\)"),
+    "too few": (lambda w: w[:5], r"have shape \(200,\), one weight per row; got \(5,\)"),
     "a column": (lambda w: w[:, None], r"have shape .*got \(200, 1\)"),
 }
 

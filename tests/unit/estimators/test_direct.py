@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from secant import KernelRatio, OverlapWarning, SklearnRatio
 from secant.diagnostics import Normaliser
-from secant.estimators.direct import HeldOutRatios, fold_numbers
+from secant.estimators.direct import HeldOutRatios, stratified_folds
 
 SHIFT = 0.7
 
@@ -60,11 +60,11 @@ def test_weighted_rows_are_drawn_in_proportion():
 
 
 def test_every_fold_has_its_part_of_every_group():
-    folds = fold_numbers(np.repeat([0, 1, 2], [20, 11, 1]), 5, np.random.default_rng(0))
+    folds = stratified_folds(np.repeat([0, 1, 2], [20, 11, 1]), 5, np.random.default_rng(0))
     np.testing.assert_array_equal(np.bincount(folds[:20]), [4, 4, 4, 4, 4])
     np.testing.assert_array_equal(np.bincount(folds[20:31]), [3, 2, 2, 2, 2])
     assert folds[31] == -1  # without it nothing of its group would be left
-    assert fold_numbers(np.array([0, 0, 1, 1, 1]), 5, np.random.default_rng(0))[:2].max() == 1
+    assert stratified_folds(np.array([0, 0, 1, 1, 1]), 5, np.random.default_rng(0))[:2].max() == 1
 
 
 ESTIMATORS = {

@@ -157,9 +157,9 @@ def test_time_scores_at_many_times_at_once(model):
     x, t = normal_rows(seed=1)[1][:3], np.array([0.0, 0.3, 1.0])
     each = [model.time_score(x[[i]], t[i])[0] for i in range(3)]
     np.testing.assert_allclose(model.time_score(x, t), each, rtol=1e-6)
-    with pytest.raises(ValueError, match=r"one entry a row, shape \(3,\); got shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"one entry per row, shape \(3,\); got shape \(2,\)"):
         model.time_score(x, t[:2])
-    with pytest.raises(TypeError, match="`t` must be a number or one a row; got 'half'"):
+    with pytest.raises(TypeError, match="`t` must be a number or one per row; got 'half'"):
         model.time_score(x, "half")
 
 
@@ -191,7 +191,7 @@ def test_secants_of_many_intervals_at_once(model):
     ("l", "t", "message"),
     [
         ([0.5, 0.5, 0.9], 0.8, "0 <= l <= t <= 1"),
-        (0.0, [0.5, 0.5], r"one entry a row, shape \(3,\); got shape \(2,\)"),
+        (0.0, [0.5, 0.5], r"one entry per row, shape \(3,\); got shape \(2,\)"),
         (np.nan, 1.0, "0 <= l <= t <= 1"),
     ],
 )

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from secant import KernelRatio, OutlierWarning, SklearnRatio
+from secant._spread import Spread
 from secant.diagnostics import feature_drift
 from secant.estimators.checks import checked_rows, checked_weights
-from secant.spread import Spread
 
 ROWS = np.arange(8.0).reshape(4, 2)
 

@@ -9,10 +9,11 @@ from tests.unit.model_files.listed_ids import FILE, listed, named_in
 from tests.unit.model_files.test_formats import FILES
 
 import secant
-from secant.model_files import ModelFileError
-from secant.model_files.structure import decoded, encoded, migrations, vocabulary
-from secant.model_files.structure.field_types import hints_of
-from secant.models.networks import Linear as LinearLayer
+from secant.model_files import ModelFileError, migrations, vocabulary
+from secant.model_files.decoder import decoded
+from secant.model_files.encoder import encoded
+from secant.model_files.rebuilding import hints_of
+from secant.models.networks import LinearLayer
 from secant.schedules import Linear, Schedule
 
 KEPT, PASSING = listed()

@@ -6,9 +6,10 @@ from tests.unit.model_files.sealed import changed
 from tests.unit.model_files.test_formats import FOLDER
 
 import secant
-from secant.model_files import ModelFileError
-from secant.model_files.structure import decoded, encoded, migrations
-from secant.model_files.structure.migrations import Saved
+from secant.model_files import ModelFileError, migrations
+from secant.model_files.decoder import decoded
+from secant.model_files.encoder import encoded
+from secant.model_files.migrations import Saved
 from secant.paths import DiffusionBridge
 from secant.schedules import Trigonometric
 from secant.training import Status

@@ -16,7 +16,7 @@ from secant.bases import Given
 from secant.model_files import ModelFileError, load, read_metadata, save
 from secant.model_files.saving import FORMAT
 from secant.models import TrunkBuilder
-from secant.models.networks import Linear
+from secant.models.networks import LinearLayer
 
 
 class OwnTrunk(TrunkBuilder):
@@ -24,7 +24,7 @@ class OwnTrunk(TrunkBuilder):
 
     def build(self, n_in, n_out, *, key):
         del key
-        return Linear.zeros(n_in, n_out)
+        return LinearLayer.zeros(n_in, n_out)
 
 
 class OwnDensity:

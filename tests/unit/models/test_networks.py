@@ -8,7 +8,7 @@ from equinox import filter_jit
 from tests.laws.registry import randomised
 
 from secant.models import ModulatedMLP, ResidualMLP, TangentNetwork
-from secant.models.networks import Linear
+from secant.models.networks import LinearLayer
 
 pytestmark = pytest.mark.usefixtures("float64")
 
@@ -53,7 +53,7 @@ def test_fresh_network_is_zero(quadratic):
 def test_fresh_weights_are_centred_and_scaled_by_their_inputs():
     variances = []
     for n_in, n_out in ((10, 2000), (80, 250)):
-        layer = filter_jit(lambda key, n=(n_in, n_out): Linear.random(*n, key=key))(key())
+        layer = filter_jit(lambda key, n=(n_in, n_out): LinearLayer.random(*n, key=key))(key())
         weight = np.asarray(layer.weight)
         assert abs(weight.mean()) < 4.5 * weight.std() / np.sqrt(weight.size)  # standard errors
         np.testing.assert_array_equal(layer.bias, 0.0)
@@ -69,7 +69,7 @@ def test_quadratic_network_holds_a_quadratic_exactly():
     network = randomised(ResidualMLP(2, 0, quadratic=True), 2, 1)
     object.__setattr__(network, "squares", jnp.asarray(vectors))
     weight = np.concatenate([np.zeros(2), eigenvalues])[:, None]
-    object.__setattr__(network, "head", Linear(jnp.asarray(weight), jnp.zeros(1)))
+    object.__setattr__(network, "head", LinearLayer(jnp.asarray(weight), jnp.zeros(1)))
     x = np.array([0.7, -1.1])
     np.testing.assert_allclose(filter_jit(network)(x)[0], x @ matrix @ x, rtol=1e-12)
 

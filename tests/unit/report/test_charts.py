@@ -3,19 +3,22 @@
 import math
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from secant.diagnostics import calibration_curve
-from secant.report.charts import Axis, Dot, Line, axis, round_ticks
-from secant.report.comparison_charts import (
+from secant.report.blocks import Axis, axis, round_ticks
+from secant.report.charts import (
     calibration_chart,
+    distribution_chart,
     histogram_chart,
     secant_chart,
     training_chart,
 )
-from secant.report.histograms import histogram_axes, histogram_edges
+from secant.report.drawing import histogram_edges, row_shares
 from secant.report.numbers import number, p_value, percent, signed, subscripts, with_error
 from secant.report.tables import feature_table, text_table, unlike_table
 
@@ -42,59 +45,85 @@ def test_an_axis_of_nothing_or_of_one_value_still_has_a_scale(values):
     assert len(scale.ticks) >= 2
 
 
+def drawn(chart):
+    """The axes that a chart draws on."""
+    axes = Figure().subplots()
+    chart.draw(axes)
+    return axes
+
+
+def legend(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
 def test_histograms_hold_every_row_and_outliers_do_not_spoil_them():
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(size=1000), [1e6, -1e6]])
     edges = histogram_edges(values)
     assert edges[0] > -10.0
     assert edges[-1] < 10.0
-    _, y, (heights,) = histogram_axes("v", edges, [values])
-    assert heights.sum() == pytest.approx(100.0)
-    assert y.low == 0.0
+    assert row_shares(values, edges).sum() == pytest.approx(1.0)
+    axes = drawn(distribution_chart(values, title="t", label="v", caption="c."))
+    assert axes.get_ylim()[0] == 0.0
+    assert axes.patches[0].get_data().values.sum() == pytest.approx(100.0)
+    assert axes.get_legend() is None
     assert np.diff(histogram_edges(np.zeros(5))).min() > 0.0
 
 
 def test_a_histogram_tells_both_medians():
     chart = histogram_chart(np.full(9, -1.0), np.full(9, 2.0), ("old", "new"))
     assert "old have a median log ratio of −1.00" in chart.description
-    assert [key.text for key in chart.keys] == ["old", "new"]
+    assert legend(drawn(chart)) == ["old", "new"]
 
 
 def test_secants_join_the_ends_of_their_curves(found):
-    chart = secant_chart(found.path, ("old", "new"))
-    dots = [s for s in chart.shapes if isinstance(s, Dot)]
-    assert len(dots) == len(found.path.lines)
-    for dot, line in zip(dots, found.path.lines, strict=True):
-        assert (dot.x, dot.y) == (chart.x(1.0), chart.y(line.log_ratio))
-        ends = f"L{dot.x:.2f} {dot.y:.2f}"
-        assert sum(s.data.endswith(ends) for s in chart.shapes if isinstance(s, Line)) == 2
+    lines = drawn(secant_chart(found.path, ("old", "new"))).lines[1:]  # the first is the zero line
+    assert len(lines) == 3 * len(found.path.lines)
+    for k, line in enumerate(found.path.lines):
+        chord, curve, dot = (each.get_xydata() for each in lines[3 * k : 3 * k + 3])
+        np.testing.assert_array_equal(chord, [[0.0, 0.0], [1.0, line.log_ratio]])
+        np.testing.assert_array_equal(curve, np.column_stack([found.path.times, line.rise]))
+        np.testing.assert_array_equal(dot, [[1.0, line.log_ratio]])
 
 
 def test_a_calibrated_ratio_lies_on_the_diagonal():
     rng = np.random.default_rng(0)
     zero, one = rng.normal(-0.5, 1.0, 20_000), rng.normal(0.5, 1.0, 20_000)
     curve = calibration_curve(zero, one)  # of unit normals one apart the log ratio is x itself
-    chart = calibration_chart(curve)
-    dots = [s for s in chart.shapes if isinstance(s, Dot)]
-    assert len(dots) == curve.n_bins
-    for dot, predicted, error in zip(dots, curve.predicted, curve.standard_error, strict=True):
-        allowed = abs(chart.y(predicted + 4.5 * error) - chart.y(predicted))
-        assert abs(dot.y - chart.y(predicted)) <= allowed
+    axes = drawn(calibration_chart(curve))
+    x, y = axes.containers[0].lines[0].get_xydata().T
+    assert x.size == curve.n_bins
+    assert np.all(np.abs(y - x) <= 4.5 * curve.standard_error)
     assert curve.recalibration.slope == pytest.approx(1.0, abs=0.06)
-    assert chart.keys[2].text == f"slope {curve.recalibration.slope:.2f} ± 0.01"
+    assert f"recalibration, slope {curve.recalibration.slope:.2f} ± 0.01" in legend(axes)
 
 
-def test_a_calibration_of_samples_apart_has_open_points_and_no_line():
-    chart = calibration_chart(calibration_curve(np.linspace(-9, -8, 50), np.linspace(8, 9, 50)))
-    assert {s.look for s in chart.shapes if isinstance(s, Dot)} == {"dot-open"}
-    assert len(chart.keys) == 2
+def test_a_calibration_of_samples_apart_has_bounds_and_no_line():
+    curve = calibration_curve(np.linspace(-9, -8, 50), np.linspace(8, 9, 50))
+    axes = drawn(calibration_chart(curve))
+    bounds = ["calibrated", "rows of x_1 only: at least", "rows of x_0 only: at most"]
+    assert legend(axes) == bounds
+    assert sum(len(dots.get_offsets()) for dots in axes.collections) == curve.n_bins
 
 
 def test_training_marks_the_state_that_was_kept(found):
-    chart = training_chart(found.fits)
-    dots = [s for s in chart.shapes if isinstance(s, Dot)]
-    assert {(d.x, d.y) for d in dots} == {(chart.x(40), chart.y(1.0))}
+    lines = drawn(training_chart(found.fits)).lines
+    dots = [line.get_xydata()[0] for line in lines if line.get_xdata().size == 1]
+    np.testing.assert_allclose(dots, [[40.0, 1.0]] * len(found.fits))
     assert training_chart([replace(fit, history=()) for fit in found.fits]) is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_drawings_are_clean_svg_in_the_colours_of_the_page(found):
+    names = ("<b>old</b>", "cost in $ \n and 😀")
+    svg = histogram_chart(found.log_ratio_0, found.log_ratio_1, names).svg("1-1")
+    assert "var(--zero)" in svg
+    assert "var(--one)" in svg
+    assert not re.search(r"#[0-9a-f]{6}\b|<b>|url\(|https?:|font:", svg)
+    assert "&lt;b&gt;old" in svg
+    assert "cost in $" in svg
+    assert all(name.startswith("1-1-") for name in re.findall(r'id="([^"]*)"', svg))
+    ElementTree.fromstring(f'<svg xmlns:xlink="x">{svg}</svg>')
 
 
 def test_bars_are_in_proportion_to_what_columns_carry(found):
@@ -141,17 +170,3 @@ def test_a_text_table_knows_its_numbers():
 )
 def test_numbers_read_well(shown, text):
     assert shown == text
-
-
-def test_every_look_has_a_style(found):
-    from importlib.resources import files
-
-    css = files("secant.report").joinpath("templates/style.css").read_text(encoding="utf-8")
-    charts = [
-        histogram_chart(found.log_ratio_0, found.log_ratio_1, ("a", "b")),
-        secant_chart(found.path, ("a", "b")),
-        calibration_chart(found.calibration),
-        training_chart(found.fits),
-    ]
-    looks = {s.look for c in charts for s in (*c.shapes, *c.keys)}
-    assert all(re.search(rf"\.{look}\b", css) for look in looks)

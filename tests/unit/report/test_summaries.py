@@ -10,7 +10,7 @@ from tests.unit.report.shown import HOSTILE, compared
 
 import secant
 from secant._host.notebook import fragment
-from secant.report.comparison_figures import plot_secants, plot_training, write_figures
+from secant.report.figures import plot_secants, plot_training, write_figures
 from secant.report.markdown import escaped, markdown, write_markdown
 from secant.report.numbers import number
 

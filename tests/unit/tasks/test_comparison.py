@@ -13,7 +13,7 @@ from secant import SklearnRatio, compare
 from secant.models import ResidualMLP, SpectralSecant
 from secant.tasks.comparison_result import Degree
 from secant.tasks.cross_fitting import RatioEnsemble
-from secant.tasks.defaults import default_ratio
+from secant.tasks.model_choice import default_ratio
 from secant.tasks.path_picture import path_picture
 
 N_0, N_1, D, SHIFT = 500, 400, 3, 1.0

@@ -10,9 +10,9 @@ from tests.unit.tasks.gaussian_pair import ExactRatio, drawn
 import secant
 from secant import SklearnRatio
 from secant.exceptions import OverlapWarning
-from secant.tasks import divergence_terms as terms_of
+from secant.tasks import divergence_intervals as intervals
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
-from secant.tasks.divergence_terms import Sides
+from secant.tasks.divergence_intervals import Sides
 
 DIVERGENCES = {
     "KL": (secant.kl_divergence, pair.kl()),
@@ -39,16 +39,16 @@ def exact_scores(seed, n_0=400, n_1=300, n_folds=3):
 
 
 def backwards(scores):
-    return terms_of.donsker_varadhan(Sides.of(scores, reverse=True).scores)
+    return intervals.donsker_varadhan_terms(Sides.of(scores, reverse=True).scores)
 
 
 FORMULAS = {
-    "KL": (terms_of.donsker_varadhan, pair.kl()),
-    "plain KL": (terms_of.plain_mean, pair.kl()),
+    "KL": (intervals.donsker_varadhan_terms, pair.kl()),
+    "plain KL": (intervals.plain_mean_terms, pair.kl()),
     "reverse KL": (backwards, pair.reverse_kl()),
-    "Jensen–Shannon": (terms_of.jensen_shannon, pair.jensen_shannon()),
-    "chi2": (terms_of.chi2, pair.chi2()),
-    "total variation": (terms_of.total_variation, pair.total_variation()),
+    "Jensen–Shannon": (intervals.jensen_shannon_terms, pair.jensen_shannon()),
+    "chi2": (intervals.chi2_terms, pair.chi2()),
+    "total variation": (intervals.total_variation_terms, pair.total_variation()),
 }
 
 
@@ -119,7 +119,7 @@ def test_a_constant_of_each_fit_cancels_in_kl(sizes, rounding):
 def test_kl_of_few_rows_is_free_of_the_bias_of_a_logarithm():
     """Uncorrected, ½ Var(r)/20 rows a fold would be +0.010 here, 3.5 times the tolerance."""
     scores = [exact_scores(seed, 40, 4, n_folds=2) for seed in range(2000)]
-    found = [terms_of.donsker_varadhan(s).estimate - np.mean(s.log_ratio_1) for s in scores]
+    found = [intervals.donsker_varadhan_terms(s).estimate - np.mean(s.log_ratio_1) for s in scores]
     assert abs(np.mean(found)) < 0.003 + 2.0 * np.std(found) / np.sqrt(len(found))
 
 

@@ -82,7 +82,7 @@ def run_suite(
     """Run a suite, resuming where it stopped: rows in its results file are not run again."""
     from secant_bench.catalogue import family
 
-    asked = _Asked(seeds, methods, match, budget, again)
+    asked = _RunOptions(seeds, methods, match, budget, again)
     sweeps = [_sweep(name, asked, results) for name in family(suite)]
     rows, failed = map(sum, zip(*(_swept(session, s, scheduler) for s in sweeps), strict=True))
     files: list[JSON] = [str(sweep.path) for sweep in sweeps]
@@ -105,7 +105,7 @@ def _swept(session: Session, sweep: Sweep, scheduler: str | None) -> tuple[int, 
     return done, failed
 
 
-class _Asked(NamedTuple):
+class _RunOptions(NamedTuple):
     """The options that say which runs are wanted, as they were typed."""
 
     seeds: int | None
@@ -115,7 +115,7 @@ class _Asked(NamedTuple):
     again: str | None
 
 
-def _sweep(suite: str, asked: _Asked, results: Path) -> Sweep:
+def _sweep(suite: str, asked: _RunOptions, results: Path) -> Sweep:
     from secant_bench.benchmark import Selection
     from secant_bench.budgets import Budget
     from secant_bench.catalogue import Recipe

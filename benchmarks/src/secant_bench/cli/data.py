@@ -16,7 +16,7 @@ __all__ = ["app"]
 app = typer.Typer(help="List, prepare and check the benchmark tables.", no_args_is_help=True)
 
 
-class Format(enum.Enum):
+class FileFormat(enum.Enum):
     """Of the prepared files."""
 
     PARQUET = "parquet"
@@ -76,7 +76,9 @@ def prepare(
     name: Annotated[Name, typer.Argument(help="Of the table.")],
     folder: Annotated[Path, typer.Argument(help="Holds the original files.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write into.")],
-    form: Annotated[Format, typer.Option("--format", help="Of the files.")] = Format.PARQUET,
+    form: Annotated[
+        FileFormat, typer.Option("--format", help="Of the files.")
+    ] = FileFormat.PARQUET,
 ) -> None:
     """Make training, validation and test files as the literature does, with a manifest."""
     from secant_bench.real_tables import TABLES

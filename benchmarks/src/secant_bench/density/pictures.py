@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from secant.datasets import Toy
-from secant.report.style import INK
+from secant.report.drawing import INK
 
 __all__ = ["Window", "densities_figure", "picture_name"]
 

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from secant.datasets import Toy, toys
 from secant.tasks.dequantisation import Dequantisation, columns_with_atoms
 from secant_bench.density.pictures import Window
-from secant_bench.real_tables import Table, bsds300, gas, hepmass, miniboone, power
+from secant_bench.real_tables import RealTable, bsds300, gas, hepmass, miniboone, power
 from secant_bench.real_tables.catalogue import TABLES
 
 __all__ = [
@@ -96,7 +96,7 @@ def data_folder(name: str) -> Path:
     return folder
 
 
-def _table(name: str, load: Callable[[Path, int], Table]) -> DensityTask:
+def _table(name: str, load: Callable[[Path, int], RealTable]) -> DensityTask:
     def split(seed: int) -> Split:
         table = load(data_folder(name), seed)
         return Split(np.concatenate([table.train, table.validation]), table.test)

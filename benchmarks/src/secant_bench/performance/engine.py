@@ -64,7 +64,7 @@ class EngineRow(Run):
 
 
 @dataclass(frozen=True)
-class _Task:
+class _EngineTask:
     name: str
 
     @property
@@ -76,7 +76,7 @@ _Side = Callable[[str, int], dict[str, Any]]  # task and seed → numbers by nam
 
 
 @dataclass(frozen=True)
-class EngineSuite(Product[_Task, _Side]):
+class EngineSuite(Product[_EngineTask, _Side]):
     """Tasks by the sides that are compared; the script by hand has the cold start only."""
 
     @property
@@ -99,7 +99,7 @@ def engine() -> EngineSuite:
     """Cold and warm fits, a grid of settings, and the defaults on pairs near and far."""
     about = f"cold and warm fits and compiled programs against {_COMMIT[:7]} and a script by hand"
     sides: dict[str, _Side] = {PRESENT: _present, OLDER: _older, BY_HAND: _by_hand}
-    names = tuple(map(_Task, tasks()))
+    names = tuple(map(_EngineTask, tasks()))
     return EngineSuite("performance-engine", about, names, sides, n_seeds=3, alone=True)
 
 

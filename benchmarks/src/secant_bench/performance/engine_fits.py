@@ -39,9 +39,9 @@ from secant.datasets import (
     student_pair,
     through,
 )
-from secant.tasks.defaults import default_ratio
+from secant.tasks.model_choice import default_ratio
 
-__all__ = ["COLD", "GRID", "Measure", "Problem", "tasks"]
+__all__ = ["COLD", "GRID", "FitProblem", "Measure", "tasks"]
 
 LOOP = "run_steps"  # the jitted function of the training loop
 COLD, GRID = "cold: 2000 rows, d=5", "grid: 12 settings"
@@ -66,7 +66,7 @@ Measure = Callable[[int], dict[str, Any]]  # seed → numbers by name
 
 
 @dataclass(frozen=True)
-class Problem:
+class FitProblem:
     """Two samples to learn a ratio from, and its truth.
 
     Attributes:
@@ -98,7 +98,7 @@ class Problem:
         return misses[0], misses[1]
 
 
-def correlated(n_rows: int, d: int) -> Problem:
+def correlated(n_rows: int, d: int) -> FitProblem:
     """N(0, I) against a shifted normal of equal correlations, drawn without JAX."""
     mean, covariance = np.full(d, 0.5), 0.5 * np.eye(d) + 0.5
     pair = gaussian_pair(np.zeros(d), np.eye(d), mean, covariance)
@@ -108,17 +108,17 @@ def correlated(n_rows: int, d: int) -> Problem:
         x_0, z = np.random.default_rng(seed).standard_normal((2, n, d))
         return x_0, mean + z @ factor.T
 
-    return Problem(n_rows, draw, pair.log_ratio)
+    return FitProblem(n_rows, draw, pair.log_ratio)
 
 
-def of_pair(pair: Pair, y_columns: tuple[int, ...] = ()) -> Problem:
+def of_pair(pair: Pair, y_columns: tuple[int, ...] = ()) -> FitProblem:
     """20,000 rows of a pair of the library's."""
 
     def draw(seed: int, n: int) -> tuple[Rows, Rows]:
         x_0, x_1 = pair.sample(jax.random.key(1_000 + seed), n)
         return np.asarray(x_0), np.asarray(x_1)
 
-    return Problem(_ROWS, draw, pair.log_ratio, y_columns)
+    return FitProblem(_ROWS, draw, pair.log_ratio, y_columns)
 
 
 @cache
@@ -147,7 +147,7 @@ def cost_of(run: Callable[[], _T]) -> tuple[_T, dict[str, Any]]:
     return found, cost
 
 
-def of_ratio(problem: Problem, make: Make, seed: int, *, n_fits: int = 2) -> dict[str, Any]:
+def of_ratio(problem: FitProblem, make: Make, seed: int, *, n_fits: int = 2) -> dict[str, Any]:
     """Fits of one process, each with its own rows and seed: the first is cold, the second warm.
 
     A fit is timed with the scoring of its rows of p_1. Errors are over all fits.

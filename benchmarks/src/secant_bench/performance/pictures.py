@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from secant.report.style import COLOURS, INK, clean
+from secant.report.drawing import COLOURS, INK, clean
 from secant_bench.panels import few_marks
 from secant_bench.performance.growth import GrowthRow
 from secant_bench.performance.ladders import RungRow

@@ -36,13 +36,13 @@ class ProgramRow(Run):
 
 
 @dataclass(frozen=True)
-class _Task:
+class _ProgramTask:
     name: str
     estimator: type[RatioEstimator]
 
 
 @dataclass(frozen=True)
-class ProgramSuite(Product[_Task, None]):
+class ProgramSuite(Product[_ProgramTask, None]):
     """Estimators; there is one way to keep programs."""
 
     def blank(self, job: Job) -> ProgramRow:
@@ -61,7 +61,7 @@ class ProgramSuite(Product[_Task, None]):
 def programs() -> ProgramSuite:
     """Three estimators with their default networks."""
     kinds = (SecantRatio, ISADRE, ClassifierRatio)
-    tasks = tuple(_Task(kind.__name__, kind) for kind in kinds)
+    tasks = tuple(_ProgramTask(kind.__name__, kind) for kind in kinds)
     about = "the start of a fit, with compiled programs on disk and without"
     return ProgramSuite("performance-programs", about, tasks, {"secant": None}, alone=True)
 

@@ -54,7 +54,7 @@ class ScoringRow(Run):
 
 
 @dataclass(frozen=True)
-class _Shape:
+class _ScoringShape:
     width: int
     n_rows: int
     n_features: int = _COLUMNS
@@ -65,7 +65,7 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class ScoringSuite(Product[_Shape, bool]):
+class ScoringSuite(Product[_ScoringShape, bool]):
     """Shapes of a scoring, timed; a method says whether there is an anchor."""
 
     def blank(self, job: Job) -> ScoringRow:
@@ -79,7 +79,7 @@ class ScoringSuite(Product[_Shape, bool]):
 
 def scoring() -> ScoringSuite:
     """Two widths, two numbers of rows, with an anchor and without."""
-    shapes = tuple(_Shape(width, n) for width in (256, 512) for n in (100_000, 1_000_000))
+    shapes = tuple(_ScoringShape(width, n) for width in (256, 512) for n in (100_000, 1_000_000))
     about = "log_ratio of up to a million rows against its bare matrix products, and its memory"
     methods = {"network": False, "network and anchor": True}
     return ScoringSuite("performance-scoring", about, shapes, methods, n_seeds=1, alone=True)

@@ -61,7 +61,7 @@ class StepRow(Run):
 
 
 @dataclass(frozen=True)
-class _Shape:
+class _StepShape:
     width: int
     batch: int
     n_features: int
@@ -72,7 +72,7 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class StepSuite(Product[_Shape, None]):
+class StepSuite(Product[_StepShape, None]):
     """Shapes of a step, timed."""
 
     def blank(self, job: Job) -> StepRow:
@@ -86,7 +86,7 @@ class StepSuite(Product[_Shape, None]):
 
 def steps() -> StepSuite:
     """Two widths, two batches and three numbers of columns."""
-    shapes = tuple(_Shape(*s) for s in product((256, 512), (512, 4096), (6, 63, 160)))
+    shapes = tuple(_StepShape(*s) for s in product((256, 512), (512, 4096), (6, 63, 160)))
     about = "a training step against its bare matrix products and eager PyTorch"
     return StepSuite("performance-step", about, shapes, {"secant": None}, n_seeds=3, alone=True)
 

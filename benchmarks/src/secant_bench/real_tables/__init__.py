@@ -6,6 +6,6 @@ from secant_bench.real_tables.gas import gas
 from secant_bench.real_tables.hepmass import hepmass
 from secant_bench.real_tables.miniboone import miniboone
 from secant_bench.real_tables.power import power
-from secant_bench.real_tables.table import Table
+from secant_bench.real_tables.table import RealTable
 
-__all__ = ["TABLES", "Table", "TableSource", "bsds300", "gas", "hepmass", "miniboone", "power"]
+__all__ = ["TABLES", "RealTable", "TableSource", "bsds300", "gas", "hepmass", "miniboone", "power"]

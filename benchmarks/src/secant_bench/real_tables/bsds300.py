@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from secant_bench.real_tables.files import find, missing
-from secant_bench.real_tables.table import Rows, Table
+from secant_bench.real_tables.table import RealTable, Rows
 
 __all__ = ["HOME", "bsds300"]
 
@@ -33,7 +33,7 @@ def bsds300(
     n_validation: int = 50_000,
     n_test: int = 250_000,
     seed: int = 0,
-) -> Table:
+) -> RealTable:
     """Grey patches of 8 × 8 pixels without their mean and last pixel: 63 columns.
 
     `(v + u)/256` of pixel values v with u ~ U(0, 1), less its mean over the patch. `BSDS300.hdf5`
@@ -62,14 +62,14 @@ def bsds300(
     published = find(folder, "BSDS300.hdf5")
     if published is not None:
         train, validation, test = _published(published)
-        return Table("BSDS300", train, validation, test, _COLUMNS, "The published patches.")
+        return RealTable("BSDS300", train, validation, test, _COLUMNS, "The published patches.")
     random = np.random.RandomState(seed)
     images = _image_files(folder, random)
     train, validation, test = (
         _patches(paths, n, random) for paths, n in zip(images, sizes, strict=True)
     )
     note = f"Patches drawn anew from the published images (seed {seed})."
-    return Table("BSDS300 (patches drawn anew)", train, validation, test, _COLUMNS, note)
+    return RealTable("BSDS300 (patches drawn anew)", train, validation, test, _COLUMNS, note)
 
 
 def _published(path: Path) -> tuple[Rows, Rows, Rows]:

@@ -14,7 +14,7 @@ from secant_bench.real_tables.miniboone import HOME as MINIBOONE
 from secant_bench.real_tables.miniboone import miniboone
 from secant_bench.real_tables.power import HOME as POWER
 from secant_bench.real_tables.power import power
-from secant_bench.real_tables.table import Table
+from secant_bench.real_tables.table import RealTable
 
 __all__ = ["TABLES", "TableSource"]
 
@@ -39,7 +39,7 @@ class TableSource:
     home: str
     n_columns: int
     n_rows: tuple[int, int, int]
-    prepare: Callable[[str | Path], Table]
+    prepare: Callable[[str | Path], RealTable]
 
 
 TABLES: dict[str, TableSource] = {

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from secant_bench.real_tables.files import find, missing
 from secant_bench.real_tables.preparation import split, standardised
-from secant_bench.real_tables.table import Table
+from secant_bench.real_tables.table import RealTable
 
 __all__ = ["HOME", "gas"]
 
@@ -18,7 +18,7 @@ _N_SETTINGS = 3  # time and the two concentrations, ahead of the sensors
 _MOST_CORRELATION = 0.98
 
 
-def gas(folder: str | Path, *, fraction: float = 0.25, seed: int = 0) -> Table:
+def gas(folder: str | Path, *, fraction: float = 0.25, seed: int = 0) -> RealTable:
     """The sensors that no later sensor nearly repeats, at a random quarter of the moments.
 
     While a column correlates above 0.98 with another, the first such column is dropped. All rows
@@ -46,7 +46,7 @@ def gas(folder: str | Path, *, fraction: float = 0.25, seed: int = 0) -> Table:
     train, validation, test = standardised(split(rows), rows.mean(axis=0), rows.std(axis=0, ddof=1))
     names = tuple(f"sensor_{index + 1}" for index in kept)
     note = f"A random share {fraction:g} of the rows (seed {seed}), not the rows of the pickle."
-    return Table("GAS", train, validation, test, names, note)
+    return RealTable("GAS", train, validation, test, names, note)
 
 
 def _text_file(folder: str | Path) -> Path:

@@ -10,14 +10,14 @@ from pyarrow import csv
 
 from secant_bench.real_tables.files import find, missing
 from secant_bench.real_tables.preparation import has_ties_at_its_minimum, hold_out, standardised
-from secant_bench.real_tables.table import Table
+from secant_bench.real_tables.table import RealTable
 
 __all__ = ["HOME", "hepmass"]
 
 HOME = "UCI Machine Learning Repository, 'HEPMASS'"
 
 
-def hepmass(folder: str | Path) -> Table:
+def hepmass(folder: str | Path) -> RealTable:
     """The signal rows, without the columns whose smallest value repeats more than five times.
 
     The last 10 % of the training file are validation; both files are standardised by the whole
@@ -45,7 +45,7 @@ def hepmass(folder: str | Path) -> Table:
     splits = (*hold_out(known), test)
     scaled = standardised(splits, known.mean(axis=0), known.std(axis=0, ddof=1))
     columns = tuple(names[index] for index in kept)
-    return Table("HEPMASS", *scaled, columns, "Signal rows only.")
+    return RealTable("HEPMASS", *scaled, columns, "Signal rows only.")
 
 
 def _file(folder: str | Path, name: str) -> Path:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from secant_bench.real_tables.files import find, missing
 from secant_bench.real_tables.preparation import has_ties_at_its_minimum, split, standardised
-from secant_bench.real_tables.table import Table
+from secant_bench.real_tables.table import RealTable
 
 __all__ = ["HOME", "miniboone"]
 
@@ -21,7 +21,7 @@ _FLAG = -100.0  # a first column below it marks an event that was not reconstruc
 _SEED = 0  # of the split of the 6.9k rows
 
 
-def miniboone(folder: str | Path) -> Table:
+def miniboone(folder: str | Path) -> RealTable:
     """The signal rows, without the columns whose smallest value repeats more than five times.
 
     The last 10 % are test, the last 10 % of the rest validation; standardised by training and
@@ -59,12 +59,12 @@ def miniboone(folder: str | Path) -> Table:
 
 def _table(
     names: tuple[str, ...], rows: NDArray[np.float64], note: str, *, name: str = "MINIBOONE"
-) -> Table:
+) -> RealTable:
     """Split and standardise."""
     splits = split(rows)
     rest = rows[: len(rows) - len(splits[2])]
     train, validation, test = standardised(splits, rest.mean(axis=0), rest.std(axis=0))
-    return Table(name, train, validation, test, names, note)
+    return RealTable(name, train, validation, test, names, note)
 
 
 def _original(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:

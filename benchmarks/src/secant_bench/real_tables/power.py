@@ -14,7 +14,7 @@ from pyarrow import csv
 
 from secant_bench.real_tables.files import find, missing
 from secant_bench.real_tables.preparation import split, standardised
-from secant_bench.real_tables.table import Table
+from secant_bench.real_tables.table import RealTable
 
 __all__ = ["HOME", "power"]
 
@@ -33,7 +33,7 @@ _DROPPED = ("Global_reactive_power", "Global_intensity")
 _SEED = 42  # of the order of the rows and their noise, as in the literature
 
 
-def power(folder: str | Path, *, time_noise: float = 0.0) -> Table:
+def power(folder: str | Path, *, time_noise: float = 0.0) -> RealTable:
     """Six columns of the complete rows of the household's meter, with noise that breaks ties.
 
     Rows are shuffled, then get uniform noise of width 0.001 (active power), 0.01 (voltage) and 1
@@ -62,7 +62,7 @@ def power(folder: str | Path, *, time_noise: float = 0.0) -> Table:
     rest = rows[: len(rows) - len(splits[2])]
     train, validation, test = standardised(splits, rest.mean(axis=0), rest.std(axis=0))
     note = f"{len(rows):,} complete rows (published: 2,049,280); noise on time: {time_noise:g}."
-    return Table("POWER", train, validation, test, _COLUMNS, note)
+    return RealTable("POWER", train, validation, test, _COLUMNS, note)
 
 
 def _complete_rows(path: Path) -> NDArray[np.float64]:

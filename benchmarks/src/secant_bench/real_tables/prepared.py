@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from secant._host.atomic_files import write_atomically
 from secant.tables.files import TableError, read_batches, write_table
-from secant_bench.real_tables.table import Table
+from secant_bench.real_tables.table import RealTable
 
-__all__ = ["MANIFEST", "Manifest", "Split", "check_prepared", "read_manifest", "write_prepared"]
+__all__ = ["MANIFEST", "Manifest", "SplitFile", "check_prepared", "read_manifest", "write_prepared"]
 
 MANIFEST = "table.json"
 _SPLITS = ("train", "validation", "test")
@@ -23,7 +23,7 @@ _NAMELESS = (".npy", ".npz")  # arrays: their columns are known by number only
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitFile:
     """One file of a prepared table.
 
     Attributes:
@@ -51,10 +51,10 @@ class Manifest:
     name: str
     note: str
     columns: tuple[str, ...]
-    splits: dict[str, Split]
+    splits: dict[str, SplitFile]
 
 
-def write_prepared(folder: Path, table: Table, suffix: str) -> Manifest:
+def write_prepared(folder: Path, table: RealTable, suffix: str) -> Manifest:
     """Write the splits in the suffix's format, then the manifest.
 
     The manifest comes last: a folder without one was not finished.
@@ -64,7 +64,7 @@ def write_prepared(folder: Path, table: Table, suffix: str) -> Manifest:
     for name in _SPLITS:
         rows, path = getattr(table, name), folder / f"{name}{suffix}"
         write_table(path, pa.table(dict(zip(table.columns, rows.T, strict=True))))
-        splits[name] = Split(path.name, len(rows), _sha256(path))
+        splits[name] = SplitFile(path.name, len(rows), _sha256(path))
     prepared = Manifest(table.name, table.note, table.columns, splits)
     text = json.dumps({"format": 1, **asdict(prepared)}, indent=2, ensure_ascii=False)
     write_atomically(folder / MANIFEST, f"{text}\n".encode())
@@ -76,7 +76,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        splits = {name: Split(**found["splits"][name]) for name in _SPLITS}
+        splits = {name: SplitFile(**found["splits"][name]) for name in _SPLITS}
         return Manifest(found["name"], found["note"], tuple(found["columns"]), splits)
     except FileNotFoundError as error:
         raise TableError(
@@ -98,7 +98,7 @@ def check_prepared(folder: Path) -> tuple[Manifest, list[str]]:
     return prepared, problems
 
 
-def _problems(folder: Path, split: Split, columns: Sequence[str]) -> Iterator[str]:
+def _problems(folder: Path, split: SplitFile, columns: Sequence[str]) -> Iterator[str]:
     path = folder / split.file
     if path.name != split.file or not path.is_file():
         yield "the file is missing"
@@ -111,7 +111,7 @@ def _problems(folder: Path, split: Split, columns: Sequence[str]) -> Iterator[st
         yield f"the file cannot be read: {error}"
 
 
-def _content_problems(path: Path, split: Split, columns: Sequence[str]) -> Iterator[str]:
+def _content_problems(path: Path, split: SplitFile, columns: Sequence[str]) -> Iterator[str]:
     expected = list(columns)
     if path.suffix in _NAMELESS:
         expected = [str(number) for number in range(len(columns))]

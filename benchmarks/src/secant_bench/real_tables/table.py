@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Rows", "Table"]
+__all__ = ["RealTable", "Rows"]
 
 Rows = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)  # arrays neither compare nor hash
-class Table:
+class RealTable:
     """A table of real data in three splits; nobody knows its density.
 
     Attributes:
@@ -44,4 +44,4 @@ class Table:
 
     def __repr__(self) -> str:
         sizes = f"{len(self.train)} / {len(self.validation)} / {len(self.test)}"
-        return f"Table({self.name!r}, {sizes} rows, {len(self.columns)} columns)"
+        return f"RealTable({self.name!r}, {sizes} rows, {len(self.columns)} columns)"

@@ -9,7 +9,7 @@ import numpy as np
 
 from secant.datasets import block_gaussians, gaussian_pair, mixture_8d, student_pair
 from secant.estimators import ClassifierRatio, SecantRatio
-from secant.tasks.defaults import default_ratio
+from secant.tasks.model_choice import default_ratio
 from secant_bench.peers import (
     DensRatio,
     TorchCTSM,

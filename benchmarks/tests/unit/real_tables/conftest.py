@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from secant_bench.real_tables import Table
+from secant_bench.real_tables import RealTable
 
 BESIDE_THE_REPOSITORY = Path(__file__).resolve().parents[5] / "shared" / "data"
 
@@ -39,10 +39,10 @@ def assert_standardised() -> Callable[..., None]:
 
 
 @pytest.fixture
-def gaussian_log_likelihood() -> Callable[[Table], tuple[float, float]]:
+def gaussian_log_likelihood() -> Callable[[RealTable], tuple[float, float]]:
     """Mean log likelihood of test rows, and its standard error, under the Gaussian of the rest."""
 
-    def of(table: Table) -> tuple[float, float]:
+    def of(table: RealTable) -> tuple[float, float]:
         train, test = table.train[:200_000].astype(float), table.test[:100_000].astype(float)
         fitted = stats.multivariate_normal(train.mean(axis=0), np.cov(train, rowvar=False))
         values = fitted.logpdf(test)

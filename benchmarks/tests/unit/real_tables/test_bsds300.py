@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from secant_bench.real_tables import Table, bsds300
+from secant_bench.real_tables import RealTable, bsds300
 
 
 def write_images(folder: Path, n_train: int = 12) -> None:
@@ -87,7 +87,7 @@ def test_bsds300_reads_the_published_file(tmp_path: Path) -> None:
 
 def test_bsds300_of_the_real_images(
     real: Callable[[str], Path],
-    gaussian_log_likelihood: Callable[[Table], tuple[float, float]],
+    gaussian_log_likelihood: Callable[[RealTable], tuple[float, float]],
 ) -> None:
     table = bsds300(real("bsds300"), n_train=20_000, n_validation=2_000, n_test=20_000)
     value, standard_error = gaussian_log_likelihood(table)

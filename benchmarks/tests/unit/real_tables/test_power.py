@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from secant_bench.real_tables import Table, power
+from secant_bench.real_tables import RealTable, power
 
 Check = Callable[..., None]
 
@@ -89,7 +89,7 @@ def test_power_noise_on_the_time_leaves_the_rest_alone(tmp_path: Path) -> None:
 def test_power_of_the_real_file(
     real: Callable[[str], Path],
     assert_standardised: Check,
-    gaussian_log_likelihood: Callable[[Table], tuple[float, float]],
+    gaussian_log_likelihood: Callable[[RealTable], tuple[float, float]],
 ) -> None:
     table = power(real("power"))
     # 2,049,258 complete rows, a tenth of them test, a tenth of the rest validation.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from secant.tables.files import TableError, read_table, write_table
-from secant_bench.real_tables import Table
+from secant_bench.real_tables import RealTable
 from secant_bench.real_tables.prepared import (
     MANIFEST,
     check_prepared,
@@ -18,7 +18,7 @@ from secant_bench.real_tables.prepared import (
 def made(rows=7):
     rng = np.random.default_rng(0)
     parts = [rng.normal(size=(n, 2)).astype(np.float32) for n in (rows, 3, 2)]
-    return Table("TINY", *parts, ("a", "b"), "Made up.")
+    return RealTable("TINY", *parts, ("a", "b"), "Made up.")
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".csv", ".npy"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from secant_bench.real_tables import Table, bsds300, gas, hepmass, miniboone, power
+from secant_bench.real_tables import RealTable, bsds300, gas, hepmass, miniboone, power
 from secant_bench.real_tables.preparation import has_ties_at_its_minimum, split
 
 LOADERS = {loader.__name__: loader for loader in (power, gas, hepmass, miniboone, bsds300)}
@@ -38,10 +38,10 @@ def test_ties_count_at_the_minimum_only() -> None:
 def test_table_checks_its_splits() -> None:
     rows = np.zeros((3, 2), np.float32)
     assert (
-        repr(Table("t", rows, rows, rows, ("a", "b"), ""))
-        == "Table('t', 3 / 3 / 3 rows, 2 columns)"
+        repr(RealTable("t", rows, rows, rows, ("a", "b"), ""))
+        == "RealTable('t', 3 / 3 / 3 rows, 2 columns)"
     )
     with pytest.raises(ValueError, match=r"`test` of t must be float32 of shape \(n, 2\)"):
-        Table("t", rows, rows, rows[:, :1], ("a", "b"), "")
+        RealTable("t", rows, rows, rows[:, :1], ("a", "b"), "")
     with pytest.raises(ValueError, match=r"`train` of t must be float32 .* got float64"):
-        Table("t", rows.astype(float), rows, rows, ("a", "b"), "")
+        RealTable("t", rows.astype(float), rows, rows, ("a", "b"), "")

@@ -2,10 +2,15 @@
 
 from functools import cache
 
-from secant.datasets.toys.checkerboard import checkerboard
-from secant.datasets.toys.circles import circles, rings
-from secant.datasets.toys.curves import eight_gaussians, moons, swissroll, two_spirals
-from secant.datasets.toys.pinwheel import pinwheel
+from secant.datasets.toys.curves import (
+    circles,
+    eight_gaussians,
+    moons,
+    rings,
+    swissroll,
+    two_spirals,
+)
+from secant.datasets.toys.shapes import checkerboard, pinwheel
 from secant.datasets.toys.toy import Toy
 from secant.datasets.toys.tree import tree
 

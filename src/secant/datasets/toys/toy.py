@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from secant.datasets.pair import Draw, Estimate, LogRatio, Pair
 
-__all__ = ["LogDensity", "Toy"]
-
 LogDensity = LogRatio
 
 # The quadrature's square holds all but 1e-8 of every set here. The narrowest noise among them is

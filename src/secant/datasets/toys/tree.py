@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from secant.datasets.toys.toy import Toy
 
-__all__ = ["tree"]
-
 _LEVELS = 5
 _SEED = 1  # of the angles and lengths; the tree is the same in every run
 

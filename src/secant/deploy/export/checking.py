@@ -17,8 +17,6 @@ from secant.deploy.export.ratios import fitted_part, ratio_program
 from secant.estimators import RatioEstimator
 from secant.tasks import DensityEstimator
 
-__all__ = ["Exported", "checked", "checked_dtype", "column_names", "program_of"]
-
 Rows = Float[np.ndarray, "n d"]
 
 _DTYPES = ("float64", "float32")
@@ -70,7 +68,7 @@ def checked_dtype(dtype: str) -> type[np.floating]:
     return np.float64 if dtype == "float64" else np.float32
 
 
-def column_names(
+def input_names(
     estimator: RatioEstimator | DensityEstimator, given: Sequence[str] | None = None
 ) -> tuple[str, ...]:
     """Names of the inputs: those given, or seen in fit, or their numbers."""
@@ -79,7 +77,7 @@ def column_names(
     return tuple(str(name) for name in names)
 
 
-def checked(
+def checked_export(
     estimator: RatioEstimator | DensityEstimator,
     program: Program,
     dtype: type[np.floating],
@@ -100,7 +98,7 @@ def checked(
             f"the exported program must answer as the model does; at {_ROWS} rows it is off by up "
             f"to {gap:.2g}, so nothing was written. Try the other format, and please report it."
         )
-    columns = column_names(estimator, names)
+    columns = input_names(estimator, names)
     kind = type(estimator).__name__
     return Exported(kind, program.quantity, columns, dtype.__name__, size, float(gap))
 

@@ -18,12 +18,10 @@ from secant.bases import (
     NormalMargins,
     Reference,
 )
-from secant.bases.spline import Segment
+from secant.bases.margins import Segment
 from secant.deploy.export.programs import ExportError, Inputs, Program
 from secant.deploy.export.ratios import ColumnTables, filled_up, ratio_program
 from secant.tasks import DensityEstimator
-
-__all__ = ["density_program"]
 
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]

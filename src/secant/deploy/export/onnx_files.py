@@ -1,26 +1,41 @@
-"""ONNX files: a model that runs wherever an ONNX runtime does."""
+"""ONNX files, which any ONNX runtime can run.
+
+jax2onnx uses one precision for a whole graph. So the scaling of columns and the network are
+converted separately, each in its own precision, and connected by casts.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 from jaxtyping import Float
 
 from secant._host.atomic_files import write_atomically
-from secant.deploy.export.checking import Exported, checked, checked_dtype, column_names, program_of
-from secant.deploy.export.onnx_graphs import OPSET, ROWS, onnx_graph
+from secant.deploy.export.checking import (
+    Exported,
+    checked_dtype,
+    checked_export,
+    input_names,
+    program_of,
+)
+from secant.deploy.export.programs import ExportError, Function, Program, n_rows, staged
 from secant.estimators import RatioEstimator
 from secant.tasks import DensityEstimator
 
 if TYPE_CHECKING:
     from secant.tables.encoding import Encoding
 
-__all__ = ["export_onnx"]
 
 _IR_VERSION = 8  # of the file format: the one of the opset's time
 _MEANINGS = {
@@ -55,7 +70,7 @@ def export_onnx(
     kind = checked_dtype(dtype)
     onnx, runtime = _libraries()
     program = program_of(estimator)
-    names = column_names(estimator, None if encoding is None else encoding.names)
+    names = input_names(estimator, None if encoding is None else encoding.names)
     model = onnx.helper.make_model(
         onnx_graph(program, kind),
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
@@ -65,7 +80,7 @@ def export_onnx(
     onnx.helper.set_model_props(model, _metadata(estimator, program.quantity, names, encoding))
     onnx.checker.check_model(model, full_check=True)
     data = model.SerializeToString()
-    found = checked(estimator, program, kind, len(data), _callable(runtime, data), names)
+    found = checked_export(estimator, program, kind, len(data), _callable(runtime, data), names)
     write_atomically(Path(path), data)
     return found
 
@@ -125,3 +140,149 @@ def _callable(
         return np.asarray(values)
 
     return answer
+
+
+OPSET = 17  # of 2022: all that is used, and readable by the runtimes of today and yesterday
+ROWS = "rows"  # name of the input
+_PLUGINS = "jax2onnx.plugins.jax"
+_LOCK = threading.Lock()  # jax2onnx replaces functions of JAX while it works
+
+
+def onnx_graph(program: Program, dtype: type[np.floating]) -> Any:  # noqa: ANN401
+    """An `onnx.GraphProto`: rows (n, d) to answers (n,), both of the given type."""
+    import onnx
+
+    n, d = n_rows(), program.n_features
+    rows = jax.ShapeDtypeStruct((n, d), np.float64)
+    with jax.enable_x64(True):
+        prepare = staged(program.prepared, rows)
+        prepared = jax.eval_shape(prepare, rows)
+    network = program.staged_network(n)
+    with _LOCK, _few_plugins():
+        before = _converted(prepare, [rows], "before", is_double=True)
+        inputs = prepared if network is None else _network_inputs(prepared, program, rows)
+        after = None if network is None else _converted(network, inputs, "network", is_double=False)
+    kind = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    start = onnx.helper.make_tensor_value_info(ROWS, kind, ["n", d])
+    end = onnx.helper.make_tensor_value_info(program.quantity, kind, ["n"])
+    parts = [part for part in (before, after) if part is not None]
+    return onnx.helper.make_graph(
+        _joined(before, after, program.quantity, np.dtype(dtype)),
+        program.quantity,
+        [start],
+        [end],
+        initializer=[tensor for part in parts for tensor in part.initializer],
+    )
+
+
+def _network_inputs(
+    prepared: Sequence[jax.ShapeDtypeStruct], program: Program, rows: jax.ShapeDtypeStruct
+) -> list[jax.ShapeDtypeStruct]:
+    with jax.enable_x64(True):
+        count = len(jax.eval_shape(lambda x: program.prepare(x).inputs, rows))
+    return [jax.ShapeDtypeStruct(x.shape, np.float32) for x in prepared[:count]]
+
+
+def _joined(before: Any, after: Any, output: str, dtype: np.dtype[Any]) -> list[Any]:  # noqa: ANN401
+    """Nodes from the input over both parts to the output."""
+    (first,) = (value.name for value in before.input)
+    results = [value.name for value in before.output]
+    nodes = [_cast(ROWS, first, np.float64), *before.node]
+    terms = results
+    if after is not None:
+        inputs = [value.name for value in after.input]
+        terms = results[len(inputs) :]
+        nodes += [_cast(a, b, np.float32) for a, b in zip(results, inputs, strict=False)]
+        nodes += [*after.node, _cast(after.output[0].name, "network/double", np.float64)]
+        terms = ["network/double", *terms]
+    return [*nodes, *_sum(terms), _cast("total", output, dtype)]
+
+
+def _cast(name: str, result: str, dtype: Any) -> Any:  # noqa: ANN401
+    from onnx import helper
+
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    return helper.make_node("Cast", [name], [result], f"cast to {result}", to=kind)
+
+
+def _sum(terms: Sequence[str]) -> list[Any]:
+    from onnx import helper
+
+    kind = "Add" if len(terms) > 1 else "Identity"
+    return [helper.make_node(kind, list(terms), ["total"], "total")]
+
+
+def _converted(
+    function: Function,
+    inputs: Sequence[jax.ShapeDtypeStruct],
+    name: str,
+    *,
+    is_double: bool,
+) -> Any:  # noqa: ANN401
+    from jax2onnx import to_onnx
+    from onnx.compose import add_prefix_graph
+
+    try:
+        # For this thread: jax2onnx would set the precision of all, and of a fit in another.
+        with jax.enable_x64(is_double):
+            model = to_onnx(
+                function,
+                list(inputs),
+                model_name=name,
+                opset=OPSET,
+                enable_double_precision=is_double,
+            )
+    except Exception as error:  # jax2onnx has no error of its own
+        raise ExportError(
+            f"jax2onnx cannot write the {_WORDS[name]} of this model: {error}. StableHLO "
+            "(`--to stablehlo`) takes whatever JAX does."
+        ) from error
+    graph = add_prefix_graph(model.graph, f"{name}/")
+    _drop_unused(graph)
+    return graph
+
+
+_WORDS = {"before": "scaling of columns", "network": "network"}
+
+
+def _drop_unused(graph: Any) -> None:  # noqa: ANN401
+    """Unused constants; a runtime warns about each when it reads the file."""
+    used = set(_used(graph))
+    for inner in (graph, *_subgraphs(graph)):
+        kept = [tensor for tensor in inner.initializer if tensor.name in used]
+        del inner.initializer[:]
+        inner.initializer.extend(kept)
+
+
+def _used(graph: Any) -> Iterator[str]:  # noqa: ANN401
+    for inner in (graph, *_subgraphs(graph)):
+        yield from (value.name for value in inner.output)
+        for node in inner.node:
+            yield from node.input
+
+
+def _subgraphs(graph: Any) -> Iterator[Any]:  # noqa: ANN401
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield attribute.g
+                yield from _subgraphs(attribute.g)
+
+
+@contextmanager
+def _few_plugins() -> Iterator[None]:
+    """Only those for JAX itself: with those for other libraries, it takes 20 seconds to begin."""
+    from jax2onnx.plugins import plugin_system
+
+    for module in walk_packages(import_module(_PLUGINS).__path__, f"{_PLUGINS}."):
+        import_module(module.name)
+    had_all = getattr(plugin_system, "_already_imported_plugins", False)
+    plugin_system._already_imported_plugins = True
+    log = logging.getLogger("onnx_ir.serde")  # says of types left out that they are left out
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+        plugin_system._already_imported_plugins = had_all

@@ -15,15 +15,13 @@ import numpy as np
 from jax.extend.core import jaxpr_as_fun
 from jaxtyping import Array, Float
 
-__all__ = ["ExportError", "Function", "Inputs", "Program", "n_rows", "staged"]
-
 Function = Callable[..., tuple[Array, ...]]
 RowCount = Any  # a whole number or a symbol: JAX has no public name for its type
 Preparation = Callable[[Float[Array, "n d"]], "Inputs"]
 
 
 class ExportError(ValueError):
-    """A model cannot be exported as asked; the message names the part and says what to do."""
+    """A model cannot be exported; the message names the part and a remedy."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Program:
         return found.inputs if found.offset is None else (*found.inputs, found.offset)
 
     def staged_network(self, n: RowCount) -> Function | None:
-        """The network for n rows, traced in single precision whatever the mode it is called in."""
+        """The network for n rows, traced in single precision in any mode of JAX."""
         if self.network is None:
             return None
         with jax.enable_x64(True):
@@ -90,10 +88,10 @@ class Program:
 
 
 def n_rows() -> RowCount:
-    """A number of rows that is not known yet."""
+    """A symbolic number of rows."""
     return jax.export.symbolic_shape("n")[0]
 
 
 def staged(function: Function, *inputs: jax.ShapeDtypeStruct) -> Function:
-    """The function as its primitive operations, which no patch of a library's names reaches."""
+    """The function as a sequence of primitive operations."""
     return jaxpr_as_fun(jax.make_jaxpr(function)(*inputs))

@@ -18,13 +18,11 @@ from secant.integration import Quadrature, Rule, SecantSteps
 from secant.models.secant_function import SecantFunction
 from secant.scaling import FARTHEST, LEVELS, Scaling, tail
 
-__all__ = ["ColumnTables", "fitted_part", "ratio_program", "scaled"]
-
 Rows = Float[Array, "n d"]
 
 
 def fitted_part(estimator: RatioEstimator) -> NeuralMixin | KernelRatio:
-    """The estimator that answers, where one chooses among others.
+    """The fitted estimator in use, if one selects among others.
 
     Raises:
         ExportError: If it is of a kind that is not a program of arrays.
@@ -84,7 +82,7 @@ def _integral(model: SecantFunction, rule: Rule, x: Rows) -> Float[Array, " n"]:
     if not isinstance(rule, Quadrature):
         return jnp.asarray(rule(model, x).value)
 
-    # As a loop: fifty copies of a network take a converter half a minute.
+    # A loop, because a converter takes half a minute for fifty copies of a network.
     def step(
         total: Float[Array, " n"], node: tuple[Float[Array, ""], ...]
     ) -> tuple[Float[Array, " n"], None]:
@@ -96,7 +94,7 @@ def _integral(model: SecantFunction, rule: Rule, x: Rows) -> Float[Array, " n"]:
 
 
 def _kernel_program(estimator: KernelRatio) -> Program:
-    """All of it in double precision: coefficients of either sign all but cancel."""
+    """The whole program is in double precision, because large coefficients cancel."""
     scaling, link = estimator.scaling_, estimator.link_
     centers, coefficients = estimator.centers_, estimator.coefficients_
     basis = GaussianBasis(centers, estimator.bandwidth_)
@@ -112,10 +110,10 @@ def _kernel_program(estimator: KernelRatio) -> Program:
 
 @dataclass(frozen=True)
 class ColumnTables:
-    """Increasing edges of every column, and values that belong to them.
+    """Look-up of intervals in tables of increasing edges, one table per column.
 
     Attributes:
-        edges: (d, m), each row filled up with its last edge.
+        edges: (d, m), each row padded with its last edge.
         last: number of each column's last interval.
     """
 
@@ -124,7 +122,7 @@ class ColumnTables:
 
     @classmethod
     def of(cls, edges: Sequence[Float[np.ndarray, " k"]]) -> ColumnTables:
-        """Of columns with at least two edges each."""
+        """From the edges of each column, at least two."""
         return cls(filled_up(edges), np.array([e.size - 2 for e in edges], dtype=np.int32))
 
     def interval(self, y: Float[Array, "n d"]) -> Int[Array, "n d"]:
@@ -133,7 +131,7 @@ class ColumnTables:
         By bisection: a few look-ups a value, and no loop.
         """
         k = jnp.zeros(y.shape, dtype=np.int32)
-        edges = jnp.asarray(self.edges)  # once, for every constant takes its place in the file
+        edges = jnp.asarray(self.edges)  # once, because every constant is stored in the file
         step = 1 << (self.edges.shape[1] - 1).bit_length()
         while step:
             further = jnp.minimum(k + np.int32(step), self.last)

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from secant._host.atomic_files import write_atomically
-from secant.deploy.export.checking import Exported, checked, checked_dtype, program_of
+from secant.deploy.export.checking import Exported, checked_dtype, checked_export, program_of
 from secant.deploy.export.programs import ExportError, n_rows
 from secant.estimators import RatioEstimator
 from secant.tasks import DensityEstimator
@@ -21,7 +21,6 @@ from secant.tasks import DensityEstimator
 if TYPE_CHECKING:
     from secant.tables.encoding import Encoding
 
-__all__ = ["export_stablehlo", "load_stablehlo"]
 
 _PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
@@ -54,7 +53,7 @@ def export_stablehlo(
         answer = jax.jit(program.whole(n))
         data = bytes(jax.export.export(answer, platforms=_PLATFORMS)(rows).serialize())
     names = None if encoding is None else encoding.names
-    found = checked(estimator, program, kind, len(data), _callable(data), names)
+    found = checked_export(estimator, program, kind, len(data), _callable(data), names)
     write_atomically(Path(path), data)
     return found
 

@@ -18,18 +18,6 @@ from secant.deploy.scoring.scorer import Scored, Scorer, score_table
 from secant.tables.errors import TableError, quoted, shown
 from secant.tables.formats import FORMATS
 
-__all__ = [
-    "FileTask",
-    "FolderScored",
-    "ScoringSettings",
-    "Stamp",
-    "digest_of",
-    "is_many",
-    "score_folder",
-    "stamp_of",
-    "table_files",
-]
-
 Report = Callable[[int, int], None]  # called with the numbers of finished and of all files
 
 

@@ -17,17 +17,15 @@ from secant.tables.encoding import Encoding
 from secant.tables.files import TableError, TableWriter, column_names, read_batches, selected
 from secant.tasks import DensityEstimator
 
-__all__ = ["Scored", "Scorer", "score_table"]
-
 
 @dataclass(frozen=True)
 class Scored:
-    """What came of scoring a table.
+    """Summary of a scored table.
 
     Attributes:
         name: of the column with the scores.
-        rows: of the table.
-        scored: rows that have a score.
+        rows: number of rows of the table.
+        scored: number of rows with a score.
         mean: of the scores.
         least: of the scores.
         most: of the scores.
@@ -41,14 +39,14 @@ class Scored:
     most: float = -math.inf
 
     def with_scores(self, scores: Float[np.ndarray, " n"]) -> Scored:
-        """The same with more rows."""
+        """The summary after more rows."""
         some = scores[~np.isnan(scores)]
         mean = float(some.mean()) if some.size else math.nan
         ends = (float(some.min(initial=math.inf)), float(some.max(initial=-math.inf)))
         return self.joined(Scored(self.name, scores.size, some.size, mean, *ends))
 
     def joined(self, other: Scored) -> Scored:
-        """Of this table's rows and another's."""
+        """The summary of this table and another together."""
         scored = self.scored + other.scored
         sums = [part.mean * part.scored for part in (self, other) if part.scored]
         return Scored(
@@ -113,7 +111,7 @@ class Scorer:
     def scores(
         self, table: pa.Table, inputs: Sequence[str], *, seed: int, first_row: int
     ) -> Float[np.ndarray, " n"]:
-        """A score for each row; NaN where the encoding leaves a row out."""
+        """A score for each row; NaN for rows that the encoding drops."""
         scores = np.full(table.num_rows, np.nan)
         if self.encoding is None:
             scores[:] = self.estimator.score_samples(_numbers(table, inputs))
@@ -139,7 +137,7 @@ def score_table(
     Args:
         scorer: the model.
         data: a table with the model's columns.
-        output: the table to write, in the format of its ending; it appears whole or not at all.
+        output: the table to write, atomically, in the format of its extension.
         keep: names or globs of columns to write beside the scores; None for all.
         name: of the new column; None is the scorer's quantity.
         batch_rows: rows in memory at once.

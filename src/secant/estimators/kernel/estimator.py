@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from secant.diagnostics import FeatureDrift
 from secant.estimators._base import RatioEstimator
-from secant.estimators.direct import DirectDiagnostics, HeldOutRatios, fold_numbers
+from secant.estimators.direct import DirectDiagnostics, HeldOutRatios, stratified_folds
 from secant.estimators.kernel.least_squares import LeastSquares
 from secant.estimators.kernel.likelihood import Likelihood
 from secant.estimators.kernel.linear_model import (
@@ -26,14 +26,12 @@ from secant.estimators.kernel.selection import (
     KernelMethod,
     Link,
     LogLink,
-    selected,
+    best_candidate,
 )
 from secant.estimators.kernel.settings import LEPSKII, check_settings, has_leave_one_out
 from secant.exceptions import ClippedRatioWarning
 from secant.samples import Sample, rows_for_scaling
 from secant.scaling import ScalingRule, Standardise
-
-__all__ = ["KernelDiagnostics", "KernelRatio", "diagnosed"]
 
 _FOLDS = 5
 _ALPHA = 0.5  # the samples then play the same role (D2)
@@ -164,7 +162,7 @@ class KernelRatio(RatioEstimator):
         )
 
     def _centers(self, rows: Rows, rng: np.random.Generator) -> Float[np.ndarray, "b d"]:
-        """Distinct rows of x_1, where the ratio is large; of both samples in the Hilbert space."""
+        """Distinct rows of x_1, where the ratio is large; in the Hilbert space also of x_0."""
         of_both = self.method in ("kulsif", "logistic")
         shares = [rows.share_0, rows.share_1] if of_both else [rows.share_1]
         parts = np.array_split(np.arange(self.n_centers), len(shares))
@@ -172,7 +170,7 @@ class KernelRatio(RatioEstimator):
         return np.unique(rows.x[np.concatenate(drawn)], axis=0)
 
     def _choice(self, method: KernelMethod, rows: Rows, rng: np.random.Generator) -> Choice:
-        return selected(
+        return best_candidate(
             method,
             rows,
             self.centers_,
@@ -196,9 +194,9 @@ class KernelRatio(RatioEstimator):
         return has_leave_one_out(self) and not isinstance(self.selection, int | np.integer)
 
     def _folds(self, rows: Rows, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
-        asked = self.selection
-        n_folds = int(asked) if isinstance(asked, int | np.integer) else _FOLDS
-        return fold_numbers((rows.share_1 > 0.0).astype(int), n_folds, rng)
+        folds = self.selection
+        n_folds = int(folds) if isinstance(folds, int | np.integer) else _FOLDS
+        return stratified_folds((rows.share_1 > 0.0).astype(int), n_folds, rng)
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         return self.link_.log_ratio(self._relative_ratio(X))
@@ -233,10 +231,10 @@ _MANY_CLIPPED = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class KernelDiagnostics(DirectDiagnostics):
-    """What a kernel fit says about itself at rows left out of it.
+    """Diagnostics of a kernel fit, on held-out rows.
 
     Attributes:
-        clipped_share: of the rows whose fitted ratio lay outside [floor, 1/floor].
+        clipped_share: share of rows with a fitted ratio outside [floor, 1/floor].
     """
 
     clipped_share: float
@@ -268,7 +266,7 @@ def diagnosed(
     rng: np.random.Generator,
     drift: tuple[FeatureDrift, ...] = (),
 ) -> KernelDiagnostics:
-    """What the chosen candidate's held-out ratios say."""
+    """Diagnostics from the held-out ratios of the chosen candidate."""
     log_ratio = link.log_ratio(choice.held_out)
     samples = [(log_ratio[s > 0.0], s[s > 0.0]) for s in (rows.share_0, rows.share_1)]
     (zero, share_0), (one, share_1) = samples

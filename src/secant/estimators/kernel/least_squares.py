@@ -15,8 +15,6 @@ from secant.estimators.kernel.linear_model import (
     out_of_fold,
 )
 
-__all__ = ["LeastSquares", "Spectrum"]
-
 _TINY = 1e-12  # 1 − v s is positive; rounding must not make it 0
 
 

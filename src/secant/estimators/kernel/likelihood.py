@@ -11,8 +11,6 @@ from scipy.optimize import nnls
 
 from secant.estimators.kernel.linear_model import Blocks, Solver
 
-__all__ = ["Likelihood"]
-
 _TINY = 1e-10  # added to r: a row far from every centre must not make the likelihood 0
 _LEAST_MEAN = 1e-12  # of a kernel over x_0: a centre far from all of x_0 has no scale to learn
 _JITTER = 1e-8  # of the mean curvature, so that its Cholesky factor exists

@@ -1,4 +1,4 @@
-"""A linear model of the ratio on Gaussian kernels: features, rows of both samples, solvers."""
+"""Linear models of the ratio on Gaussian kernels: features, weighted rows and solvers."""
 
 from __future__ import annotations
 
@@ -15,20 +15,6 @@ from scipy.spatial.distance import cdist
 
 from secant.samples import Sample
 from secant.scaling import Scaling
-
-__all__ = [
-    "Blocks",
-    "FeatureRows",
-    "GaussianBasis",
-    "Numbers",
-    "Rows",
-    "Solver",
-    "WholeSample",
-    "logistic_loss",
-    "median_distance",
-    "out_of_fold",
-    "squared_distances",
-]
 
 Numbers = TypeVar("Numbers", np.ndarray, jax.Array)
 
@@ -74,7 +60,7 @@ class GaussianBasis:
         return mixed
 
     def orthonormal(self) -> GaussianBasis:
-        """The same span, orthonormal in the kernel's Hilbert space: ‖Φθ‖ = ‖θ‖ (D4)."""
+        """A basis of the same span, orthonormal in the Hilbert space: ‖Φθ‖ = ‖θ‖ (D4)."""
         values, vectors = np.linalg.eigh(replace(self, mixing=None)(self.centers))
         kept = values > _LEAST_EIGENVALUE * values[-1]
         return replace(self, mixing=vectors[:, kept] / np.sqrt(values[kept]))
@@ -85,7 +71,7 @@ _NUMBERS_AT_ONCE = 1 << 22  # features held together: 32 MB in float64
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows x of both samples, first those of x_0.
+    """Rows of the two samples, first those of x_0, with their shares.
 
     Attributes:
         x: scaled rows (n, d).
@@ -119,7 +105,7 @@ class FeatureRows:
         yield self
 
 
-Blocks = Callable[[], Iterator[FeatureRows]]  # may be asked for several passes
+Blocks = Callable[[], Iterator[FeatureRows]]  # called once per pass
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from secant.estimators.kernel.linear_model import (
     out_of_fold,
 )
 
-__all__ = ["KernelLogistic"]
-
 _TINY = 1e-12  # 1 − h s is positive; rounding must not make it 0
 _HALVINGS = 30
 _SUFFICIENT = 0.1  # share of the decrease its slope promises that a step must bring

@@ -19,8 +19,6 @@ from secant.estimators.kernel.linear_model import (
     squared_distances,
 )
 
-__all__ = ["Choice", "KernelMethod", "Link", "LogLink", "balanced_ridge", "selected"]
-
 
 @dataclass(frozen=True)
 class Link:
@@ -99,7 +97,7 @@ class Choice:
     held_out: Float[np.ndarray, " n"]
 
 
-def selected(
+def best_candidate(
     method: KernelMethod,
     rows: Rows,
     centers: Float[np.ndarray, "b d"],
@@ -133,7 +131,7 @@ _STANDARD_ERRORS = 2.0
 
 
 def balanced_ridge(solver: Solver, rows: FeatureRows, ridges: Float[np.ndarray, " k"]) -> int:
-    """Which is the largest ridge whose fit lies within the noise of all softer ones (H2)."""
+    """The index of the largest ridge whose fit is within the noise of all smaller ones (H2)."""
     order = np.argsort(ridges)
     theta = solver.coefficients(rows.blocks, ridges[order])
     largest = len(order) - 1

@@ -12,7 +12,6 @@ from secant.scaling import ScalingRule
 if TYPE_CHECKING:
     from secant.estimators.kernel.estimator import KernelRatio
 
-__all__ = ["LEAVE_ONE_OUT", "LEPSKII", "check_settings", "has_leave_one_out"]
 
 LEAVE_ONE_OUT, LEPSKII = "leave-one-out", "lepskii"
 _METHODS = ("kliep", "kulsif", "logistic", "rulsif", "ulsif")

@@ -8,11 +8,9 @@ from pathlib import Path
 from secant._host.atomic_files import is_special
 from secant.tables.errors import TableError, shown
 from secant.tables.formats.arrays import NumpyArchive, NumpyArray
-from secant.tables.formats.arrow import Arrow
-from secant.tables.formats.base import Sink, TableFormat
+from secant.tables.formats.base import Sink, TableFormat, check_content
+from secant.tables.formats.columnar import Arrow, Parquet
 from secant.tables.formats.delimited import Delimited
-from secant.tables.formats.parquet import Parquet
-from secant.tables.formats.signatures import check_content
 
 __all__ = ["FORMATS", "Sink", "TableFormat", "format_of", "format_of_file"]
 
@@ -28,10 +26,10 @@ FORMATS: dict[str, TableFormat] = {
 
 
 def format_of(path: Path) -> TableFormat:
-    """The format that the name of a file stands for.
+    """The format for the extension of a file.
 
     Raises:
-        TableError: If it stands for none.
+        TableError: If there is no such format.
     """
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
@@ -44,7 +42,7 @@ def format_of(path: Path) -> TableFormat:
 
 
 def format_of_file(path: Path) -> TableFormat:
-    """The format of a file that is there to be read.
+    """The format of an existing file.
 
     Raises:
         TableError: If there is no such file, or it holds something else.

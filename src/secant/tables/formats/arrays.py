@@ -1,22 +1,22 @@
-"""NumPy arrays, alone (.npy) or several together (.npz). Pickled objects are never loaded."""
+"""NumPy arrays, alone (.npy) or several together (.npz). Pickled objects are never loaded.
+
+The header of an untrusted file is checked before memory is allocated for its array.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from zipfile import ZipFile
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from secant.tables.errors import TableError, counted, quoted, shown
-from secant.tables.formats.array_claims import check_claims, read_members
-from secant.tables.formats.base import Sink, TableFormat, check_columns
-from secant.tables.formats.signatures import Content
-
-__all__ = ["NumpyArchive", "NumpyArray"]
+from secant.tables.formats.base import Content, Sink, TableFormat, check_columns, check_unpacked
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -129,7 +129,7 @@ def _arrow_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class _ArraySink(Sink):
-    """Rows after rows; the header, which says how many, is written again at the end."""
+    """Rows are appended; the header with their number is rewritten at the end."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._dtype = np.result_type(*(_number_dtype(field) for field in schema))
@@ -155,7 +155,7 @@ class _ArraySink(Sink):
 
 
 class _ArchiveSink(Sink):
-    """Tables kept until the end: a member of an archive is written whole."""
+    """Tables are kept until the end, because a member of an archive is written at once."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._path = path
@@ -208,3 +208,78 @@ def _without_objects(name: str, column: pa.ChunkedArray, values: NDArray[Any]) -
             f"Column {shown(name)} holds {column.type}, which NumPy cannot hold. Write a .parquet."
         )
     return values
+
+
+_LONGEST_HEADER = 10_000  # the limit of NumPy, which allocates the memory before it checks
+_AFTER_MAGIC = 8  # bytes: the magic word and the version
+
+
+def check_claims(file: IO[bytes], size: int) -> None:
+    """Check type and size of the array at the start of an open file.
+
+    Args:
+        file: at its beginning.
+        size: in bytes.
+
+    Raises:
+        TableError: If it holds Python objects, or the file has fewer bytes than the array.
+        ValueError: If it is no array at all.
+    """
+    shape, dtype = _header(file)
+    if dtype.hasobject:
+        raise TableError(
+            "It holds Python objects, which are not loaded because reading them can run code. "
+            "Save an array of numbers or text: `np.save(path, array.astype(float))`."
+        )
+    needed = math.prod(shape) * dtype.itemsize
+    if dtype.itemsize == 0 or min(shape, default=0) < 0 or file.tell() + needed > size:
+        raise TableError(
+            f"It claims an array {shown(shape)} of {shown(dtype)} and has {size:,} bytes: it was "
+            "cut short or damaged. Write it again."
+        )
+
+
+def read_members(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of an archive, by name; nothing is unpacked to disk.
+
+    Raises:
+        TableError: If it holds something else, or would take too much memory.
+    """
+    with ZipFile(path) as archive:
+        members = archive.infolist()
+        check_columns(len(members))
+        check_unpacked(path, sum(member.file_size for member in members))
+        arrays = {
+            member.filename.removesuffix(".npy"): _member(archive, member) for member in members
+        }
+    others = [name for name, array in arrays.items() if array is None]
+    if others or not arrays:
+        raise TableError(f"It holds no arrays, but {quoted(others) or 'nothing'}.")
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+def _member(archive: ZipFile, member: ZipInfo) -> NDArray[Any] | None:
+    """The array of a member; None if it is not an array."""
+    if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise TableError(f"{shown(member.filename)} is packed in a way that NumPy does not use.")
+    with archive.open(member) as file:
+        if file.read(6) != np.lib.format.MAGIC_PREFIX:
+            return None
+    with archive.open(member) as file:
+        check_claims(file, member.file_size)
+    with archive.open(member) as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    major, _ = np.lib.format.read_magic(file)
+    length = int.from_bytes(file.read(2 if major == 1 else 4), "little")
+    if length > _LONGEST_HEADER:
+        raise TableError(f"Its header claims {length:,} bytes; {_LONGEST_HEADER:,} are the most.")
+    file.seek(_AFTER_MAGIC)
+    # Version 3 differs from 2 in the letters that names of fields may have, which no one asks here.
+    read = (
+        np.lib.format.read_array_header_1_0 if major == 1 else np.lib.format.read_array_header_2_0
+    )
+    shape, _, dtype = read(file)
+    return shape, dtype

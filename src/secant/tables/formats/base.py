@@ -1,22 +1,21 @@
-"""What every format of tables can do."""
+"""The interface of table formats, and checks of files before they are read."""
 
 from __future__ import annotations
 
 import abc
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from secant.tables.errors import TableError
-from secant.tables.formats.signatures import Content
-
-__all__ = ["Sink", "TableFormat", "check_columns", "check_unpacked", "rebatched"]
+from secant.tables.errors import TableError, shown
 
 _MOST_COLUMNS = 1 << 16
 _MOST_CELLS = 1 << 24  # of a table that is read in pieces
-_FREELY = 1 << 30  # bytes that any file may take in memory
-_SWELLING = 200  # times its own size that a larger one may take: more is a bomb
+_FREELY = 1 << 30  # bytes of memory that any file may take
+_SWELLING = 200  # maximum ratio of unpacked to packed size above that
 
 
 class Sink(abc.ABC):
@@ -24,15 +23,34 @@ class Sink(abc.ABC):
 
     @abc.abstractmethod
     def write(self, table: pa.Table) -> None:
-        """Append rows, in the columns that the sink was made for."""
+        """Append rows with the columns of the sink."""
 
     @abc.abstractmethod
     def close(self) -> None:
         """Finish the file."""
 
 
+class WriterSink(Sink):
+    """A file that a writer of Arrow fills.
+
+    Args:
+        writer: has `write_table` and `close`.
+    """
+
+    def __init__(self, writer: Any) -> None:  # noqa: ANN401, pyarrow ships no types
+        self._writer = writer
+
+    def write(self, table: pa.Table) -> None:
+        """Append rows."""
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._writer.close()
+
+
 class TableFormat(abc.ABC):
-    """How tables lie in files of one kind."""
+    """Reads and writes tables in files of one kind."""
 
     name: str
     content: Content
@@ -47,8 +65,7 @@ class TableFormat(abc.ABC):
     ) -> Iterator[pa.Table]:
         """Tables of at most `rows` rows, in turn.
 
-        `text` names columns to be read as text; only formats that do not store
-        types have use for it.
+        `text` names columns to be read as text; it only matters for formats without types.
         """
 
     @abc.abstractmethod
@@ -67,7 +84,7 @@ class TableFormat(abc.ABC):
 
 
 def check_columns(n: int) -> None:
-    """Refuse a table so wide that its names alone would take minutes.
+    """Refuse a table with too many columns.
 
     Raises:
         TableError: If it has too many columns.
@@ -80,7 +97,7 @@ def check_columns(n: int) -> None:
 
 
 def check_unpacked(path: Path, size: int) -> None:
-    """Refuse a small file that unpacks to more memory than there may be.
+    """Refuse a small file that unpacks to a large amount of memory.
 
     Raises:
         TableError: If `size`, in bytes, is a great deal more than the file has.
@@ -93,7 +110,7 @@ def check_unpacked(path: Path, size: int) -> None:
 
 
 def rebatched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """The same rows in tables of exactly `rows`, but for the last; at least one table."""
+    """The rows in tables of exactly `rows` rows, except the last; at least one table."""
     waiting: list[pa.Table] = []
     for table in tables:
         waiting.append(table)
@@ -103,3 +120,52 @@ def rebatched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
             waiting = [joined.slice(rows)]
     if waiting:
         yield pa.concat_tables(waiting)
+
+
+class Content(Enum):
+    """Contents of files, recognised by their first bytes, with a remedy for a wrong extension."""
+
+    TEXT = "text", "If it is CSV or TSV, let its name end so."
+    PARQUET = "Parquet", "Let its name end in .parquet."
+    ARROW = "Arrow", "Let its name end in .arrow."
+    NUMPY = "a NumPy array", "Let its name end in .npy."
+    ZIP = "a zip archive", "NumPy's end in .npz; a spreadsheet must be saved as CSV."
+    GZIP = "a gzip archive", "Unpack it first."
+    OLD_FEATHER = "Feather of version 1", "Write it as version 2, or as Parquet."
+    UTF_16 = "text in UTF-16", "Save it as UTF-8."
+
+    def __init__(self, words: str, remedy: str) -> None:
+        self.words = words
+        self.remedy = remedy
+
+
+_SIGNATURES = {
+    b"PAR1": Content.PARQUET,
+    b"ARROW1": Content.ARROW,
+    b"\xff\xff\xff\xff": Content.ARROW,  # the streaming form has no name, but always this start
+    b"\x93NUMPY": Content.NUMPY,
+    b"PK\x03\x04": Content.ZIP,
+    b"PK\x05\x06": Content.ZIP,  # without members
+    b"\x1f\x8b": Content.GZIP,
+    b"FEA1": Content.OLD_FEATHER,
+    b"\xff\xfe": Content.UTF_16,
+    b"\xfe\xff": Content.UTF_16,
+}
+
+
+def check_content(path: Path, expected: Content) -> None:
+    """Check that a file begins as its extension requires.
+
+    Raises:
+        TableError: If it is empty or begins otherwise.
+    """
+    with path.open("rb") as file:
+        head = file.read(8)
+    if not head:
+        raise TableError(f"{shown(path)} is empty: it holds not even column names.")
+    found = next((c for start, c in _SIGNATURES.items() if head.startswith(start)), Content.TEXT)
+    if found is not expected:
+        raise TableError(
+            f"{shown(path)} should hold {expected.words} by its name, but holds {found.words}. "
+            f"{found.remedy}"
+        )

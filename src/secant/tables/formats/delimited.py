@@ -1,4 +1,4 @@
-"""Text files with a value between delimiters: CSV and TSV."""
+"""Delimited text files: CSV and TSV."""
 
 from __future__ import annotations
 
@@ -12,21 +12,25 @@ import pyarrow as pa
 from pyarrow import csv
 
 from secant.tables.errors import TableError, counted, quoted, shown
-from secant.tables.formats.base import Sink, TableFormat, check_columns, rebatched
-from secant.tables.formats.signatures import Content
+from secant.tables.formats.base import (
+    Content,
+    Sink,
+    TableFormat,
+    WriterSink,
+    check_columns,
+    rebatched,
+)
 from secant.tables.formats.text_types import MISSING_WORDS, found_types, with_types
-
-__all__ = ["Delimited"]
 
 _BLOCK = 8 << 20  # bytes read at a time; no row may be longer
 _NOT_UTF_8 = "It is not in UTF-8. Save it so, or convert it with `iconv -t UTF-8`."
-# What is in Arrow's messages. Its handler of bad rows would tell more, but fails on odd bytes.
+# Parts of Arrow's messages. Its handler of invalid rows fails on bytes that are not UTF-8.
 _MEANINGS = {
     "UTF8": _NOT_UTF_8,
     "straddling": f"A row is longer than {_BLOCK >> 20} MB. Is a quotation mark not closed?",
     "Empty CSV": "It is empty: it holds not even column names.",
 }
-_TOLD = 90  # bytes of a bad row by which it is found again: Arrow tells about 100 characters
+_SHOWN = 90  # bytes of an invalid row by which it is found; Arrow shows about 100 characters
 _RAGGED = re.compile(
     r"Expected (?P<expected>\d+) columns, got (?P<got>\d+): (?P<row>.*)", re.DOTALL
 )
@@ -36,12 +40,12 @@ _RAGGED = re.compile(
 class Delimited(TableFormat):
     """Lines of text under a line of column names.
 
-    A file whose line of names has no such delimiter but a semicolon, a tab or a bar is read by
-    that; its numbers may then have a decimal comma.
+    If the header has no such delimiter but a semicolon, a tab or a bar, that is the delimiter, and
+    numbers may have a decimal comma.
 
     Attributes:
-        name: How the format is called.
-        delimiter: What stands between two values.
+        name: Name of the format.
+        delimiter: Delimiter of the values.
     """
 
     name: str
@@ -76,7 +80,7 @@ class Delimited(TableFormat):
     def sink(self, path: Path, schema: pa.Schema) -> Sink:
         """A new file for rows of this schema; text is in quotes, other values are not."""
         options = csv.WriteOptions(delimiter=self.delimiter)
-        return _DelimitedSink(csv.CSVWriter(str(path), schema, write_options=options))
+        return WriterSink(csv.CSVWriter(str(path), schema, write_options=options))
 
     def _texts(self, path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Tables of text, a block of the file each; the first has no rows."""
@@ -120,7 +124,7 @@ class Delimited(TableFormat):
             )
 
     def _found(self, path: Path) -> str:
-        """The delimiter of a file: that of the format, unless its line of names has another."""
+        """The delimiter of a file: that of the format, unless the header has another."""
         line = _first_line(path)
         if self.delimiter.encode() in line or b'"' in line:
             return self.delimiter
@@ -128,7 +132,7 @@ class Delimited(TableFormat):
 
 
 def _first_line(path: Path) -> bytes:
-    """The line of names, though one with line breaks in quotes is longer."""
+    """The first line of the header, which is longer if a quoted name has line breaks."""
     with path.open("rb") as file:
         line = file.readline(_BLOCK)
     if len(line) == _BLOCK:
@@ -137,7 +141,7 @@ def _first_line(path: Path) -> bytes:
 
 
 def _is_quoted(path: Path) -> bool:
-    """Whether the line of names has quotes: then they are meant as they stand."""
+    """Whether the header has quotes, so that numbers are meant as names."""
     return b'"' in _first_line(path)
 
 
@@ -151,7 +155,7 @@ def _is_number(text: str) -> bool:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """What a reader's error means to who wrote the file."""
+    """A context that translates the reader's errors."""
     try:
         yield
     except UnicodeDecodeError:
@@ -176,21 +180,10 @@ def _ragged(path: Path, found: re.Match[str]) -> TableError:
 
 
 def _line(path: Path, text: str) -> str:
-    """The words "Line 7", for the first line that begins so, or "A line" if it is unknown."""
-    wanted = text.partition("\n")[0].rstrip("\r").encode()[:_TOLD]
+    """The text "Line 7" for the first line with this beginning, or "A line" if there is none."""
+    wanted = text.partition("\n")[0].rstrip("\r").encode()[:_SHOWN]
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if line.rstrip(b"\r\n")[:_TOLD] == wanted:
+            if line.rstrip(b"\r\n")[:_SHOWN] == wanted:
                 return f"Line {number}"
     return "A line"
-
-
-class _DelimitedSink(Sink):
-    def __init__(self, writer: csv.CSVWriter) -> None:
-        self._writer = writer
-
-    def write(self, table: pa.Table) -> None:
-        self._writer.write_table(table)
-
-    def close(self) -> None:
-        self._writer.close()

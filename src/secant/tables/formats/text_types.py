@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["MISSING_WORDS", "found_types", "with_types"]
-
 MISSING_WORDS = (
     *("", "NA", "N/A", "n/a", "#N/A", "#NA", "#N/A N/A", "NULL", "null", "None", "NaN", "nan"),
     *("-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
@@ -73,7 +71,7 @@ def _readable(
 
 
 def _is_readable(values: pa.ChunkedArray, kind: pa.DataType) -> bool:
-    """Whether all can be read so; a few at a time, for Arrow goes on after the first failure."""
+    """Whether all values can be read as a type; in small parts, to stop at the first failure."""
     try:
         for start in range(0, len(values), _AT_ONCE):
             _read_as(values.slice(start, _AT_ONCE), kind)
@@ -83,7 +81,7 @@ def _is_readable(values: pa.ChunkedArray, kind: pa.DataType) -> bool:
 
 
 def _values(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Without the space around them, and null where a word stands for a missing value."""
+    """Values without surrounding space, and null for words that mean a missing value."""
     trimmed = pc.ascii_trim_whitespace(column)
     missing = pc.is_in(trimmed, value_set=pa.array(MISSING_WORDS))
     return pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)

@@ -5,7 +5,7 @@ import pytest
 
 from secant.estimators.kernel.least_squares import LeastSquares
 from secant.estimators.kernel.linear_model import Rows
-from secant.estimators.kernel.selection import KernelMethod, Link, selected
+from secant.estimators.kernel.selection import KernelMethod, Link, best_candidate
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 0.5, 0.99])
@@ -39,12 +39,12 @@ def test_the_best_of_all_pairs_of_candidates_is_chosen():
     centers, bandwidths, ridges = rows.x[-20:], np.array([0.1, 1.0, 5.0]), np.array([1e-6, 1e-2])
 
     def loss(bandwidths, ridges):
-        return selected(
+        return best_candidate(
             method, rows, centers, bandwidths=bandwidths, ridges=ridges, folds=None
         ).loss
 
     alone = {(b, r): loss(np.array([b]), np.array([r])) for b in bandwidths for r in ridges}
-    found = selected(method, rows, centers, bandwidths=bandwidths, ridges=ridges, folds=None)
+    found = best_candidate(method, rows, centers, bandwidths=bandwidths, ridges=ridges, folds=None)
     assert (found.bandwidth, found.ridge) == min(alone, key=alone.get)
     assert found.loss == pytest.approx(min(alone.values()), rel=1e-12)
     assert found.held_out.shape == (400,)

@@ -15,14 +15,12 @@ import jax
 import numpy as np
 
 from secant.model_files.container import DTYPES
+from secant.model_files.encoder import FORMAT, MOST_LEVELS
 from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.migrations import Saved, id_in, migrated
+from secant.model_files.rebuilding import rebuilt
 from secant.model_files.strict_json import JSON
-from secant.model_files.structure.encoder import FORMAT, MOST_LEVELS
-from secant.model_files.structure.migrations import Saved, id_in, migrated
-from secant.model_files.structure.rebuilding import rebuilt
-from secant.model_files.structure.vocabulary import class_named
-
-__all__ = ["decoded"]
+from secant.model_files.vocabulary import class_named
 
 Tensors = Mapping[str, np.ndarray]
 

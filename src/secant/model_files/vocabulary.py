@@ -21,8 +21,6 @@ from sklearn.base import BaseEstimator
 
 from secant.model_files.errors import ModelFileError, shown
 
-__all__ = ["check_savable", "class_named", "classes", "current_id", "id_of", "savable"]
-
 _PACKAGES = (
     "secant.anchoring",
     "secant.bases",

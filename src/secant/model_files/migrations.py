@@ -22,9 +22,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from secant.model_files.errors import ModelFileError, shown
-from secant.model_files.structure.vocabulary import current_id
-
-__all__ = ["BEFORE_FORMAT_3", "GONE_BEFORE_FORMAT_3", "Saved", "id_in", "migrated"]
+from secant.model_files.vocabulary import current_id
 
 Parts = dict[str, Any]
 

@@ -14,9 +14,10 @@ from tests.unit.model_files.same import differences
 from tests.unit.model_files.sealed import changed
 
 import secant
-from secant.model_files import ModelFileError
-from secant.model_files.strict_json import parsed, written
-from secant.model_files.structure import FORMAT, decoded, encoded, vocabulary
+from secant.model_files import ModelFileError, vocabulary
+from secant.model_files.decoder import decoded
+from secant.model_files.encoder import FORMAT, encoded
+from secant.model_files.strict_json import parsed_json, written
 from secant.paths import DiffusionBridge, Moments
 from secant.schedules import VariancePreserving
 from secant.training.settings import Record, Status
@@ -51,7 +52,7 @@ TREES = st.recursive(
 
 def there_and_back(value):
     found = encoded(value)
-    return decoded(parsed(written(found.tree)), found.tensors)
+    return decoded(parsed_json(written(found.tree)), found.tensors)
 
 
 @settings(deadline=None, max_examples=100)
@@ -87,7 +88,7 @@ def test_junk_is_read_or_refused(tree, version):
 @given(st.binary(max_size=60) | st.text(alphabet='[]{}",:0e1.-NIa\\u', max_size=40))
 def test_json_is_read_as_others_read_it_or_refused(text):
     try:
-        found = parsed(text)
+        found = parsed_json(text)
     except ModelFileError:
         return
     assert repr(found) == repr(json.loads(text))

@@ -14,8 +14,6 @@ from jaxtyping import Bool, Float
 
 from secant.exceptions import ConstantColumnWarning, OutlierWarning
 
-__all__ = ["Spread", "doubled", "moments"]
-
 _FEWEST_ROWS = 10  # minimum rows of each sample, so that a tenth is at least one row
 _ROWS_LOOKED_AT = 2000  # maximum rows of each sample used for the range of most rows
 _TOO_WIDE = 100.0  # standard deviations per range: normal column 0.4, 100,000 Cauchy rows 50
@@ -128,7 +126,7 @@ def _warn_of_outliers(far: Bool[np.ndarray, " d"], pair: Pair, drawn_in: Pair) -
         f"{int(far.sum())} of {far.size} columns hold values so far from the others that they "
         f"alone would set the scale (first: column {int(np.flatnonzero(far)[0])}, with {n_far} "
         f"such value(s) in {sum(x.shape[0] for x in pair)} rows). They are drawn in by a "
-        "logarithm, and the ratio near them means little. See whether they are errors; drop them.",
+        "logarithm, and the ratio near them is unreliable. If they are errors, drop them.",
         OutlierWarning,
         stacklevel=2,
     )

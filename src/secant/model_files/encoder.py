@@ -19,9 +19,7 @@ from sklearn.base import BaseEstimator
 from secant.model_files.container import DTYPES
 from secant.model_files.errors import ModelFileError
 from secant.model_files.strict_json import JSON
-from secant.model_files.structure.vocabulary import check_savable, id_of
-
-__all__ = ["FORMAT", "MOST_LEVELS", "EncodedObject", "encoded"]
+from secant.model_files.vocabulary import check_savable, id_of
 
 FORMAT = 4
 MOST_LEVELS = 64

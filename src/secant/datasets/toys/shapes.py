@@ -1,4 +1,4 @@
-"""Five Gaussian blades, bent: `pinwheel`."""
+"""Bent blades and a chessboard: `pinwheel` and `checkerboard`."""
 
 import math
 
@@ -8,8 +8,6 @@ import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
 from secant.datasets.toys.toy import Toy
-
-__all__ = ["pinwheel"]
 
 _BLADES = 5
 _CENTRE = np.array([1.0, 0.0])
@@ -27,10 +25,10 @@ def pinwheel() -> Toy:
     The usual definition turns by `¼ e^{z_1}`, whose inverse is a root with no closed form; z_1
     and ‖z‖ differ by about z_2²/2 = 0.005.
     """
-    return Toy("pinwheel", _draw, _log_density)
+    return Toy("pinwheel", _draw_blades, _log_density_of_blades)
 
 
-def _draw(key: PRNGKeyArray, n: int) -> Array:
+def _draw_blades(key: PRNGKeyArray, n: int) -> Array:
     """(n, 2) rows."""
     blade_key, noise_key = jax.random.split(key)
     blade = jax.random.randint(blade_key, (n,), 0, _BLADES)
@@ -39,7 +37,7 @@ def _draw(key: PRNGKeyArray, n: int) -> Array:
     return _SIZE * _turned(z, -_angle(blade, z))
 
 
-def _log_density(x: Array) -> Array:
+def _log_density_of_blades(x: Array) -> Array:
     """(n, 2) → (n,)."""
     y = jnp.asarray(x) / _SIZE
     blades = [_turned(y, _angle(jnp.full(y.shape[0], blade), y)) for blade in range(_BLADES)]
@@ -58,3 +56,28 @@ def _turned(z: Array, angle: Array) -> Array:
     """(n, 2) and (n,) → (n, 2)."""
     cos, sin = jnp.cos(angle), jnp.sin(angle)
     return jnp.stack([cos * z[:, 0] - sin * z[:, 1], sin * z[:, 0] + cos * z[:, 1]], axis=1)
+
+
+def checkerboard() -> Toy:
+    """Uniform on the unit squares of [−2, 2]² whose lower left corners have an even sum: H = log 8.
+
+    log p is −log 8 there and **−∞** elsewhere. The literature also draws it at twice the size.
+    """
+    return Toy("checkerboard", _draw_squares, _log_density_of_squares, exact_entropy=math.log(8))
+
+
+def _draw_squares(key: PRNGKeyArray, n: int) -> Array:
+    """(n, 2) rows: a column, one of its two squares, and a place in the square."""
+    column_key, square_key, place_key = jax.random.split(key, 3)
+    column = jax.random.randint(column_key, (n,), -2, 2)
+    row = 2 * jax.random.randint(square_key, (n,), -1, 1) + column % 2
+    corner = jnp.stack([column, row], axis=1)
+    return corner + jax.random.uniform(place_key, (n, 2))
+
+
+def _log_density_of_squares(x: Array) -> Array:
+    """(n, 2) → (n,)."""
+    x = jnp.asarray(x)
+    on_board = jnp.all((x >= -2) & (x < 2), axis=1)
+    is_even = jnp.sum(jnp.floor(x), axis=1) % 2 == 0
+    return jnp.where(on_board & is_even, -math.log(8), -jnp.inf).astype(x.dtype)
