@@ -35,6 +35,9 @@ test test-slow: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.pytest_cache/prog
 test test-slow: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
 test test-slow: export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= 0
 
+# Two processes share two cores: a second thread of BLAS in each would only wait for a core, and spin.
+test test-slow: export OMP_NUM_THREADS ?= 1
+
 # Nor is it worth much to compile well what runs for a second; `make test-slow` and the rest compile as users do.
 # Few tests train for long: they ask for the fixture `optimised`.
 test: export JAX_DISABLE_MOST_OPTIMIZATIONS ?= 1

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import mmap
 import signal
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import equinox
 import jax
 import pytest
+from _pytest.doctest import DoctestModule
 
 from secant._host.jax_process import forget_if_too_many
 
@@ -19,20 +21,41 @@ def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write tests/golden/cli anew")
 
 
-_MOST_PAGES = 900 * 2**20 // 4096  # of memory: programs of all tests would fill several gigabytes
-_PAGES = Path("/proc/self/statm")
+def pytest_collection_finish():
+    """What is imported and collected stays: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
+_MEGABYTE = 2**20
+_STATM = Path("/proc/self/statm")
+# Of a process: the programs of all tests would fill several gigabytes. Letting go takes half a
+# second, and what is wanted again is traced again: not before there is something to gain.
+_PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (1000, 1200, 250))
+
+
+def _memory():
+    pages = int(_STATM.read_text().split()[1]) if _STATM.exists() else 0
+    return pages * mmap.PAGESIZE
+
+
+@pytest.fixture(scope="session")
+def kept():
+    """How much memory was still held after programs were last let go."""
+    return {"bytes": 0}
 
 
 @pytest.fixture(autouse=True, scope="module")
-def few_programs():
+def few_programs(kept):
     """Let go of compiled programs between modules; those still wanted are read from disk."""
     yield
     forget_if_too_many()
-    if _PAGES.exists() and int(_PAGES.read_text().split()[1]) > _MOST_PAGES:
+    if _memory() > min(max(_PLENTY, kept["bytes"] + _WORTH_IT), _MOST):
         jax.clear_caches()
         equinox.clear_caches()
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)  # or the process keeps what it has let go of
+        kept["bytes"] = _memory()
 
 
 @contextmanager
@@ -51,10 +74,23 @@ def unoptimised():
         yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def optimised():
-    """Compile with optimisation: half the time, for programs that train for long."""
+    """Compile with optimisation: half the time, for programs that train for long.
+
+    From the first test of a module that asks for it to the last: its tests share programs.
+    """
     jax.clear_caches()  # programs of earlier tests are not optimised
+    with _compiled(crudely=False):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def examples_train_for_long(request):
+    """Compile the examples of docstrings as users do: they fit with default settings."""
+    if not isinstance(request.node, DoctestModule):
+        yield
+        return
     with _compiled(crudely=False):
         yield
 

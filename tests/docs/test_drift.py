@@ -5,7 +5,7 @@ from tests.docs.guides import run
 
 
 @pytest.fixture(scope="module")
-def page():
+def page(optimised):
     return run("drift.md")
 
 

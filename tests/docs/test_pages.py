@@ -182,6 +182,7 @@ def test_choose_a_method():
     assert 0.3 < run("../choose-a-method.md")["first"].diagnostics_.overlap < 0.9
 
 
+@pytest.mark.usefixtures("optimised")
 def test_faq():
     assert run("../faq.md")["test"].p_value > 0.001
 

@@ -69,6 +69,12 @@ def fitted(samples):
 
 
 @pytest.fixture(scope="module")
+def swapped(samples):
+    """The same, of the samples in the other order."""
+    return make().fit_samples(*samples[::-1])
+
+
+@pytest.fixture(scope="module")
 def rows():
     """Fresh rows of both samples."""
     return np.concatenate(drawn(1, 2000))
@@ -124,8 +130,7 @@ def test_same_seed_same_answer_other_seed_another(fitted, samples, rows, truth):
     assert rmse(other, truth) < RMSE
 
 
-def test_swapped_samples_negate(fitted, samples, rows):
-    swapped = make().fit_samples(*samples[::-1])
+def test_swapped_samples_negate(fitted, swapped, rows):
     # Two fits, each within RMSE of the truth, with errors of independent parts.
     assert rmse(swapped.log_ratio(rows), -fitted.log_ratio(rows)) < np.sqrt(2.0) * RMSE
 
@@ -180,9 +185,8 @@ def test_self_check(fitted, rows):
     assert found.root_mean_square < 1e-4  # additive by construction: float32 rounding only
 
 
-def test_score_prefers_the_better_fit(fitted, samples, rows, labels):
+def test_score_prefers_the_better_fit(fitted, swapped, samples, rows, labels):
     moved = make().fit_samples(samples[0] + 1.0, samples[1])
-    swapped = make().fit_samples(*samples[::-1])
     assert fitted.score(rows, labels) > moved.score(rows, labels)
     assert fitted.score(rows, labels) > swapped.score(rows, labels)
 

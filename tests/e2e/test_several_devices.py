@@ -20,9 +20,10 @@ pytestmark = pytest.mark.usefixtures("unoptimised")
 
 
 def started(devices, *arguments):
+    flags = os.environ.get("XLA_FLAGS", "")
     environment = {
         **os.environ,
-        "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
+        "XLA_FLAGS": f"{flags} --xla_force_host_platform_device_count={devices}",
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
         "FORCE_COLOR": "1",  # a progress bar as on a terminal
     }

@@ -106,8 +106,8 @@ def _expected(mixture: GaussianMixtureReference, x: Rows) -> tuple[_Statistics, 
     totals = [np.zeros(k), np.zeros((k, d)), np.zeros((k, d * d)), np.zeros(())]
     for start in range(0, x.shape[0], size):
         rows = x[start : start + size]
-        block = jnp.pad(jnp.asarray(rows), ((0, size - rows.shape[0]), (0, 0)))
-        mask = (jnp.arange(size) < rows.shape[0]).astype(block.dtype)
+        block = np.pad(rows, ((0, size - rows.shape[0]), (0, 0)))
+        mask = (np.arange(size) < rows.shape[0]).astype(block.dtype)
         for total, found in zip(totals, _sums(mixture, block, mask), strict=True):
             total += np.asarray(found)
     share, first, second, likelihood = (total / x.shape[0] for total in totals)

@@ -12,6 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from secant.models.secant_function import on_device
+
 Rows = Float[Array, "n d"]
 Values = Float[Array, " n"]
 
@@ -85,12 +87,7 @@ class GaussianMixtureReference(Reference):
         log_weights = np.log(np.maximum(weights, 1e-300))
         log_volumes = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
         log_heights = log_weights - log_volumes - 0.5 * d * math.log(2.0 * math.pi)
-        return cls(
-            *(
-                jnp.asarray(v, dtype=float)
-                for v in (log_weights, means, roots, whiteners, log_heights)
-            )
-        )
+        return cls(*map(on_device, (log_weights, means, roots, whiteners, log_heights)))
 
     def sample(self, key: PRNGKeyArray, n: int) -> Rows:
         """n independent rows: a component, then a Gaussian."""

@@ -33,9 +33,11 @@ def random_weights(model, seed=0):
     """The model with noise on all its arrays: a head that starts at zero would hide mistakes."""
     arrays, rest = eqx.partition(model, eqx.is_inexact_array)
     leaves, tree = jax.tree.flatten(arrays)
-    keys = jax.random.split(jax.random.key(seed), len(leaves))
-    noisy = [x + 0.2 * jax.random.normal(k, x.shape) for x, k in zip(leaves, keys, strict=True)]
-    return eqx.combine(jax.tree.unflatten(tree, noisy), rest)
+    rng = np.random.default_rng(seed)  # on the host: no programs for every shape
+    noisy = [
+        (x + 0.2 * rng.standard_normal(x.shape)).astype(x.dtype) for x in map(np.asarray, leaves)
+    ]
+    return eqx.combine(jax.tree.unflatten(tree, jax.device_put(noisy)), rest)
 
 
 def ratio(model=None, *, rule=None, scaling=None, estimator=None, x=(X_0, X_1)):

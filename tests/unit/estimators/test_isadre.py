@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from tests import tiny
+from tests.fabricated import fabricated
 
 from secant import ISADRE, Identity, Standardise
 from secant.curricula import ContractionIntervalAnnealing, FullIntervals
@@ -20,11 +21,15 @@ from secant.time_samplers import Corners, VarianceImportance
 MODEL = AlignedSecant(ModulatedMLP(tiny.TRUNK.width, depth=1), order=3)
 
 
+def estimator(**settings):
+    return ISADRE(**({"training": tiny.TRAINING, "random_state": 0, "model": MODEL} | settings))
+
+
 def fitted(x_0, x_1, **settings):
+    """As after a fit: which parts it took does not depend on the training."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # so little training fits nothing
-        made = ISADRE(**({"training": tiny.TRAINING, "random_state": 0, "model": MODEL} | settings))
-        return made.fit_samples(x_0, x_1)
+        warnings.simplefilter("ignore")  # a random network fits nothing
+        return fabricated(estimator(**settings), x_0, x_1)
 
 
 def normal_rows(n=2000, d=2, seed=0):
@@ -34,7 +39,9 @@ def normal_rows(n=2000, d=2, seed=0):
 
 @pytest.fixture(scope="module")
 def model():
-    return fitted(*normal_rows())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so little training fits nothing
+        return estimator().fit_samples(*normal_rows())
 
 
 def test_default_is_the_full_gradient_between_any_two_samples():

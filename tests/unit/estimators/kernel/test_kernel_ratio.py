@@ -34,6 +34,12 @@ def fitted(request, samples):
 
 
 @pytest.fixture(scope="module")
+def swapped(fitted, samples):
+    """The same, of the samples in the other order."""
+    return clone(fitted).fit_samples(*samples[::-1])
+
+
+@pytest.fixture(scope="module")
 def fresh():
     return drawn(1)
 
@@ -65,8 +71,7 @@ def test_diagnostics(fitted):
     assert found.clipped_share < 0.01
 
 
-def test_swapped_samples_negate(fitted, samples, fresh):
-    swapped = clone(fitted).fit_samples(*samples[::-1])
+def test_swapped_samples_negate(fitted, swapped, fresh):
     # Two fits, each within RMSE of the truth over its own x_1, less good over the other.
     rows = np.concatenate(fresh)
     assert rmse(swapped.log_ratio(rows), -fitted.log_ratio(rows)) < 2.0 * RMSE
@@ -77,9 +82,8 @@ def test_samples_of_the_same_distribution(fitted, samples, fresh):
     assert rmse(same.log_ratio(samples[0]), 0.0) < 0.1
 
 
-def test_score_prefers_the_truth(fitted, samples, fresh):
+def test_score_prefers_the_truth(fitted, swapped, fresh):
     x, y = np.concatenate(fresh), np.repeat([0, 1], N)
-    swapped = clone(fitted).fit_samples(*samples[::-1])
     assert fitted.score(x, y) > swapped.score(x, y)
     log_ratio = fitted.log_ratio(x)
     expected = np.logaddexp(0.0, log_ratio[:N]).mean() + np.logaddexp(0.0, -log_ratio[N:]).mean()
