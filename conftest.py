@@ -22,16 +22,17 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish():
-    """What is imported and collected stays: the garbage collector need not look at it again."""
+    """Spend less on collecting garbage: what is imported and collected as tests stays."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # a traced program is many long-lived objects
 
 
 _MEGABYTE = 2**20
 _STATM = Path("/proc/self/statm")
 # Of a process: the programs of all tests would fill several gigabytes. Letting go takes half a
 # second, and what is wanted again is traced again: not before there is something to gain.
-_PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (1000, 1200, 250))
+_PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (1000, 1150, 250))
 
 
 def _memory():
@@ -40,22 +41,22 @@ def _memory():
 
 
 @pytest.fixture(scope="session")
-def kept():
+def memory_kept():
     """How much memory was still held after programs were last let go."""
     return {"bytes": 0}
 
 
 @pytest.fixture(autouse=True, scope="module")
-def few_programs(kept):
+def few_programs(memory_kept):
     """Let go of compiled programs between modules; those still wanted are read from disk."""
     yield
     forget_if_too_many()
-    if _memory() > min(max(_PLENTY, kept["bytes"] + _WORTH_IT), _MOST):
+    if _memory() > min(max(_PLENTY, memory_kept["bytes"] + _WORTH_IT), _MOST):
         jax.clear_caches()
         equinox.clear_caches()
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)  # or the process keeps what it has let go of
-        kept["bytes"] = _memory()
+        memory_kept["bytes"] = _memory()
 
 
 @contextmanager

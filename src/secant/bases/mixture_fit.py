@@ -108,7 +108,8 @@ def _expected(mixture: GaussianMixtureReference, x: Rows) -> tuple[_Statistics, 
         rows = x[start : start + size]
         block = np.pad(rows, ((0, size - rows.shape[0]), (0, 0)))
         mask = (np.arange(size) < rows.shape[0]).astype(block.dtype)
-        for total, found in zip(totals, _sums(mixture, block, mask), strict=True):
+        sums = _sums(mixture, *jax.device_put((block, mask)))
+        for total, found in zip(totals, sums, strict=True):
             total += np.asarray(found)
     share, first, second, likelihood = (total / x.shape[0] for total in totals)
     return _Statistics(share, first, second.reshape(k, d, d)), float(likelihood)

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from equinox import filter_jit
 from tests.laws.oracle import Oracle, batch, oracle, slopes, z_scores
 
 from secant.models import AlignedSecant, ResidualMLP
@@ -21,6 +22,11 @@ pytestmark = pytest.mark.usefixtures("float64")
 
 PATH = DiffusionInterpolant(Foellmer())
 M = 3
+
+
+@filter_jit
+def placed(waymarks, rows, number, n_bridges=M):
+    return waymarks(PATH, rows, number, n_bridges)
 
 
 class TrueBridges(TelescopingFunction):
@@ -61,6 +67,7 @@ class TrueMixtures(TrueBridges):
         return jnp.diff(density, axis=-1) + push[:, None] * jnp.asarray([0.0, 1.0, 0.0])
 
 
+@filter_jit
 def log_power_means(truth, x, power):
     """log ((1 − s) p_0^k + s p_1^k)^{1/k} for every waymark, s = m/M."""
     ends = [jnp.sum(truth.log_density(x, jnp.full(x.shape[0], float(t))), axis=-1) for t in (0, 1)]
@@ -92,7 +99,7 @@ def test_mixtures_take_whole_rows_as_often_as_they_should():
     n = 30_000
     given = Batch(np.zeros((n, 2)), np.ones((n, 2)), *np.zeros((2, n)), None)
     given = given._replace(t=np.random.default_rng(0).uniform(size=n))
-    found = np.asarray(GeodesicMixing()(PATH, given, np.full(n, 1), M))
+    found = np.asarray(placed(GeodesicMixing(), given, np.full(n, 1)))
     assert (found[:, 0] == found[:, 1]).all()
     assert abs(found[:, 0].mean() - 1 / M) < 4.5 * np.sqrt(1 / M * (1 - 1 / M) / n)
 
@@ -114,20 +121,20 @@ def rows(n=4, d=5):
 def test_waymarks_begin_and_end_at_the_samples(waymarks):
     given = rows()
     for number, end in ((0, given.x_0), (M, given.x_1)):
-        found = waymarks(PATH, given, np.full(4, number), M)
+        found = placed(waymarks, given, np.full(4, number))
         # Föllmer's α ends at 1e-8, not at 0, which keeps its rate finite.
         np.testing.assert_allclose(found, end, atol=1e-7)
 
 
 def test_linear_combination_is_the_path():
     given = rows()
-    found = LinearCombination()(PATH, given, np.full(4, 2), 4)
+    found = placed(LinearCombination(), given, np.full(4, 2), 4)
     np.testing.assert_allclose(found, np.sqrt(0.75) * given.x_0 + 0.5 * given.x_1, rtol=1e-12)
 
 
 def test_dimension_mixing_swaps_the_first_columns():
     given = rows()
-    found = DimensionMixing()(PATH, given, np.array([0, 1, 2, 3]), 3)
+    found = placed(DimensionMixing(), given, np.array([0, 1, 2, 3]))
     for row, n_swapped in enumerate((0, 2, 3, 5)):  # 5/3 and 10/3 rounded
         np.testing.assert_array_equal(found[row, :n_swapped], given.x_1[row, :n_swapped])
         np.testing.assert_array_equal(found[row, n_swapped:], given.x_0[row, n_swapped:])
