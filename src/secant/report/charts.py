@@ -123,6 +123,7 @@ class Axis:
         start: in units of the chart.
         end: the same; below `start` on an upward axis.
         ticks: values marked.
+        texts: what is written there; empty writes the values.
     """
 
     label: str
@@ -131,6 +132,7 @@ class Axis:
     start: float
     end: float
     ticks: tuple[float, ...]
+    texts: tuple[str, ...] = ()
 
     def __call__(self, value: float) -> float:
         """The position of a value, clipped to the ends; NaN is at the start."""
@@ -142,6 +144,8 @@ class Axis:
     @property
     def marks(self) -> list[tuple[float, str]]:
         """Position and label of every tick."""
+        if self.texts:
+            return [(self(tick), text) for tick, text in zip(self.ticks, self.texts, strict=True)]
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
         return [(self(tick), _tick_text(tick, step)) for tick in self.ticks]
 

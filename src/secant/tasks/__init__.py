@@ -19,6 +19,7 @@ from secant.tasks.drift_detector import DriftDetector, detect_drift
 from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
 from secant.tasks.information import MIOptions, MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
+from secant.tasks.monitoring import Monitoring, monitor
 from secant.tasks.mutual_information import MIEstimator, mutual_information, total_correlation
 from secant.tasks.performance import PerformanceEstimate, estimate_performance
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
@@ -37,6 +38,7 @@ __all__ = [
     "ImportanceWeights",
     "MIEstimator",
     "MIOptions",
+    "Monitoring",
     "MutualInformation",
     "MutualInformationMatrix",
     "PerformanceEstimate",
@@ -50,6 +52,7 @@ __all__ = [
     "importance_weights",
     "jensen_shannon",
     "kl_divergence",
+    "monitor",
     "mutual_information",
     "mutual_information_matrix",
     "total_correlation",
