@@ -84,7 +84,7 @@ def measured(name: str, seed: int) -> dict[str, object]:
             "columns": least <= _LEVEL,
         }
         for method, is_raised in raised.items():
-            alarms[method] += [number] * is_raised
+            alarms[method] += [number] * int(is_raised)
         ends = [max(alarms[method], default=-1) for method in ("evidence", "corrected")]
         if min(ends) >= starts:
             break

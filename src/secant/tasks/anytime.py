@@ -61,10 +61,18 @@ class Wealth:
         a share of all wealth is dealt out to the tilts anew (Y3).
         """
         z = -ndtri(np.clip(p_values, 1e-300, 1.0 - 1e-16))
-        dealt = self.log_total + np.log(_MOVED * _SHARES)
-        shared = np.logaddexp(np.log1p(-_MOVED) + np.array(self.logs), dealt)
         paid = _TILTS * z.sum() - 0.5 * _TILTS**2 * z.size
-        return Wealth(tuple((shared + paid).tolist()))
+        return Wealth(tuple((self._dealt() + paid).tolist()))
+
+    def gains(self, after: Wealth) -> Float[np.ndarray, " k"]:
+        """What a window has paid on each tilt that bets, from the wealth before and after it."""
+        if after.logs == self.logs:
+            return np.zeros(len(_TILTS) - 1)
+        return (np.array(after.logs) - self._dealt())[1:]
+
+    def _dealt(self) -> Float[np.ndarray, " k"]:
+        dealt = self.log_total + np.log(_MOVED * _SHARES)
+        return np.asarray(np.logaddexp(np.log1p(-_MOVED) + np.array(self.logs), dealt))
 
 
 def rank_p_values(

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
+
+import numpy as np
 
 from secant._host.escaping import one_line
 from secant._host.notebook import Summarised, fragment
 from secant.diagnostics.text import aligned
+from secant.tasks.anytime import Wealth
 from secant.tasks.comparison_result import Degree
 from secant.tasks.monitored_window import ChangedColumn, WindowComparison, WindowRecord
 
@@ -141,14 +145,14 @@ class Monitoring(Summarised):
 
     @cached_property
     def since(self) -> int | None:
-        """The window from which the evidence has grown, an estimate of when the change began."""
+        """The most likely window of the change: those from it to the proof have paid most (Y3)."""
         if self.proof is None:
             return None
-        before = [0.0, *(w.log_evidence for w in self.windows[: self.proof])]
-        lowest = min(before)
-        start = max(i for i, value in enumerate(before) if value == lowest)
-        rest = range(start, self.proof + 1)
-        return next((i for i in rest if self.windows[i].n_used), self.proof)
+        wealth = [Wealth(), *(Wealth(w.wealth) for w in self.windows[: self.proof + 1])]
+        gains = np.array([before.gains(after) for before, after in pairwise(wealth)])
+        from_each = np.cumsum(gains[::-1], axis=0)[::-1].max(axis=1)
+        used = np.array([w.n_used > 0 for w in self.windows[: self.proof + 1]])
+        return int(np.argmax(np.where(used, from_each, -np.inf)))
 
     @property
     def has_alarm(self) -> bool:

@@ -43,6 +43,15 @@ def test_wealth_starts_at_one_and_is_dealt_out_without_loss():
         Wealth((0.0, 0.0))
 
 
+def test_gains_are_what_a_window_has_paid():
+    p_values = np.array([0.1, 0.02, 0.5])
+    z, tilts = stats.norm.isf(p_values), anytime._TILTS[1:]
+    before = Wealth().after(np.array([0.3]))
+    expected = tilts * z.sum() - 1.5 * tilts**2
+    assert before.gains(before.after(p_values)) == pytest.approx(expected, abs=1e-12)
+    assert not before.gains(before).any()
+
+
 def test_ranks_are_those_of_the_formula():
     """(Y1), row by row, ties included."""
     rng = np.random.default_rng(0)

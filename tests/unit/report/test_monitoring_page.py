@@ -1,0 +1,115 @@
+"""The page of a watch: the verdict first, then what, since when, which rows and what to do."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.unit.report.shown import HOSTILE
+
+import secant
+from secant.report import markdown, monitoring_page, rendered, write_monitoring
+from secant.report.charts import Chart
+from secant.report.monitoring_charts import column_course_chart, evidence_chart, overlap_chart
+
+QUICK = {"estimator": secant.SklearnRatio(folds=None), "n_permutations": 19}
+
+
+def watched(shift=2.0, names=("age", "income"), **options):
+    """Five days of 40 rows, the last two of them shifted."""
+    rng = np.random.default_rng(1)
+    reference = pd.DataFrame(rng.normal(size=(200, 2)), columns=names)
+    stream = pd.DataFrame(rng.normal(size=(200, 2)), columns=names)
+    stream.loc[120:, names[0]] += shift
+    stream["when"] = pd.date_range("2024-03-01", periods=200, freq="36min")
+    return secant.monitor(reference, stream, time="when", every="1d", **QUICK, **options)
+
+
+@pytest.fixture(scope="module")
+def changed():
+    return watched(last_is_complete=True)
+
+
+@pytest.fixture(scope="module")
+def quiet():
+    return watched(shift=0.0)
+
+
+def test_the_order_of_the_page(changed):
+    page = monitoring_page(changed, command="secant monitor a.csv b.csv")
+    assert page.headline == "stream has changed since 2024-03-04."
+    assert page.tone in ("strong", "apart")
+    assert "“age”" in page.lead
+    assert [s.title for s in page.sections] == [
+        "What changed",
+        "Since when",
+        "Which rows",
+        "What to do",
+        "All windows",
+        "Settings and how to reproduce",
+    ]
+    html = rendered(page)
+    assert html.index("has changed since") < html.index("Evidence of a change")
+    assert "secant monitor a.csv b.csv" in html
+
+
+def test_a_quiet_stream_has_nothing_to_do(quiet):
+    page = monitoring_page(quiet)
+    assert page.tone == "good"
+    assert [s.title for s in page.sections][:2] == ["Since when", "What to do"]
+    html = rendered(page)
+    assert "Nothing: these rows give no reason" in html
+    assert "still open" in html
+
+
+def test_nothing_compared_yet():
+    page = monitoring_page(_few())
+    assert "No window could be compared yet" in page.lead
+    assert "Since when" not in [s.title for s in page.sections]
+    rendered(page)
+
+
+def _few():
+    rng = np.random.default_rng(0)
+    return secant.monitor(rng.normal(size=(50, 2)), rng.normal(size=(30, 2)), every=10)
+
+
+def test_hostile_names_are_escaped(tmp_path):
+    found = watched(names=HOSTILE[:2], sample_names=(HOSTILE[2], HOSTILE[0]), last_is_complete=True)
+    windows = tuple(replace(w, label=HOSTILE[i % 5]) for i, w in enumerate(found.windows))
+    found = replace(found, windows=windows, zone=HOSTILE[0], notes=HOSTILE)
+    write_monitoring(tmp_path / "page.html", found, command=HOSTILE[1])
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert html.count("<script") == 1
+    assert "<img" not in html
+    assert "<script" not in markdown(found)
+
+
+def test_the_charts_hold_what_was_found(changed):
+    evidence, overlap = evidence_chart(changed), overlap_chart(changed)
+    line = next(s for s in evidence.shapes if s.look == "line-accent")
+    assert len(re.findall(r"[ML]", line.data)) == len(changed.windows)
+    # The line of the alarm is at 1/level.
+    assert evidence.shapes[0].data.split(" ")[1].startswith(f"{evidence.y(np.log10(20.0)):.2f}")
+    dots = [s for s in overlap.shapes if s.look in ("dot", "dot-one")]
+    assert [d.y for d in dots] == [overlap.y(100.0 * w.overlap) for _, w in changed.compared]
+    assert [d.look for d in dots] == ["dot"] * 3 + ["dot-one"] * 2
+
+
+def test_the_shades_of_a_column(changed):
+    chart = column_course_chart(changed, ["age", "income"])
+    assert isinstance(chart, Chart)
+    assert [text for _, text in chart.y.marks] == ["age", "income"]
+    dark = [s for s in chart.shapes if s.look == "heat-5"]
+    assert len(dark) >= 1
+    # In the row of the first column, right of the third window.
+    upper, left = (float(v) for v in re.match(r"M([\d.]+) ([\d.]+)", dark[0].data).groups()[::-1])
+    assert upper < chart.y.marks[0][0] < chart.y.marks[1][0]
+    assert left >= chart.x(3.0) - 0.01
+
+
+def test_markdown_has_a_row_a_window(changed):
+    text = markdown(changed)
+    assert "has changed since 2024" in text
+    assert text.count("| 2024") == len(changed.windows)
