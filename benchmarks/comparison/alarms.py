@@ -76,7 +76,8 @@ def measured(name: str, seed: int) -> dict[str, object]:
         x = rng.normal(size=(rows, d))
         x = x if change is None or number < starts else change(x)
         if not any(alarm >= starts for alarm in alarms["evidence"]):
-            largest = max(largest, test.add(number, x).log_total)
+            test.add(number, x)
+            largest = max(largest, test.log_evidence)
         least = d * min(ks_2samp(a, b).pvalue for a, b in zip(reference.T, x.T, strict=True))
         raised = {
             "evidence": largest >= -math.log(_LEVEL),

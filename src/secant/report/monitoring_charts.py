@@ -12,7 +12,7 @@ from secant.tasks.monitoring_result import Monitoring
 
 __all__ = ["column_course_chart", "evidence_chart", "overlap_chart"]
 
-_MOST_LABELS = 4
+_MOST_LABELS = 3
 _MOST_COLUMNS = 10
 _LONGEST = 18  # characters of a column's name at the axis
 _HEATS = (0.04, 0.12, 0.3, 0.6)  # of the largest contribution, where the shades begin

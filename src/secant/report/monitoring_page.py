@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
-from secant.report.blocks import Block, Code, Columns, Note, Pairs, Section, Table, Text
+from secant.report.blocks import Block, Code, Column, Columns, Note, Pairs, Section, Table, Text
 from secant.report.comparison_page import TONES
 from secant.report.monitoring_charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.numbers import number, percent, signed
 from secant.report.page import Page, made_by, write_page
 from secant.report.tables import text_table
+from secant.tables.errors import counted
 from secant.tasks.comparison_result import Degree
 from secant.tasks.monitored_window import WindowComparison
 from secant.tasks.monitoring_result import Monitoring
@@ -94,7 +96,9 @@ def _columns(found: Monitoring) -> Table:
         for c in found.columns
     ]
     header = ("column", "how", "first seen", "windows", "shift (s.d.)", "carries (nats)")
-    return text_table("Columns that carry most of the difference since the change", header, rows)
+    table = text_table("Columns that carry most of the difference since the change", header, rows)
+    words = [Column(c.name, is_number=i > 2 and c.is_number) for i, c in enumerate(table.columns)]
+    return replace(table, columns=words)
 
 
 def _course(found: Monitoring) -> list[Block]:
@@ -186,8 +190,8 @@ def _advice(found: Monitoring) -> list[str]:
         texts.append(f"{named}: no value in some windows, first in {first}. Mend the source.")
     if found.unusable:
         texts.append(
-            f"{len(found.unusable)} windows were not compared; the table says why. Take longer "
-            "windows if they are short of rows."
+            f"Not compared: {counted(len(found.unusable), 'window')}; the table says why. Take "
+            "longer windows if they are short of rows."
         )
     return texts
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,14 @@ from sklearn.pipeline import Pipeline
 
 from secant.tasks.column_bases import Basis, basis_size, logistic_pipeline
 
-__all__ = ["AnytimeTest", "Wealth", "rank_p_values"]
+__all__ = [
+    "AnytimeTest",
+    "Evidence",
+    "Wealth",
+    "WindowScores",
+    "likely_start",
+    "rank_p_values",
+]
 
 # θ of (Y2). 0 is wealth that does not bet, and is not lost while nothing changes: it gets half.
 _TILTS = np.array([0.0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2])
@@ -36,43 +44,98 @@ class _Score(Protocol):
 
 
 @dataclass(frozen=True)
-class Wealth:
-    """Wealth of bets against the hypothesis, starting from 1, by the tilt that it bets on.
+class WindowScores:
+    """What a window adds to the evidence: sums of normal scores Φ⁻¹(1 − p) of its p-values.
 
     Attributes:
-        logs: log wealth on each tilt.
+        learned: of the rows ranked by the learned score.
+        n_learned: how many those are.
+        columns: of the rows ranked by each column.
+        n_columns: how many those are.
     """
 
-    logs: tuple[float, ...] = tuple(np.log(_SHARES).tolist())
+    learned: float
+    n_learned: int
+    columns: tuple[float, ...] = field(repr=False)
+    n_columns: int
 
-    def __post_init__(self) -> None:
-        if len(self.logs) != len(_TILTS):
-            raise ValueError(f"`logs` must have {len(_TILTS)} numbers; got {len(self.logs)}.")
+
+@dataclass(frozen=True, eq=False)
+class Wealth:
+    """Wealth of several tests, each on every tilt.
+
+    Attributes:
+        logs: (k, n_tilts) log wealth.
+    """
+
+    logs: Float[np.ndarray, "k tilts"]
+
+    @classmethod
+    def start(cls, k: int) -> Wealth:
+        """Of k tests, 1 each."""
+        return cls(np.tile(np.log(_SHARES), (k, 1)))
 
     @property
-    def log_total(self) -> float:
-        """log of the wealth, the evidence: P(ever ≥ log(1/α)) ≤ α under the hypothesis (Y4)."""
-        return float(logsumexp(self.logs))
+    def log_totals(self) -> Float[np.ndarray, " k"]:
+        """log wealth of each test."""
+        return np.asarray(logsumexp(self.logs, axis=1))
 
-    def after(self, p_values: Float[np.ndarray, " m"]) -> Wealth:
-        """The wealth after betting on the p-values of a window, small ones being expected.
+    def after(self, sums: Float[np.ndarray, " k"], n: int) -> Wealth:
+        """The wealth after bets on n p-values a test, whose normal scores have these sums.
 
         A bet is paid by (Y2), the density of a p-value whose normal score is shifted by θ. Before,
         a share of all wealth is dealt out to the tilts anew (Y3).
         """
-        z = -ndtri(np.clip(p_values, 1e-300, 1.0 - 1e-16))
-        paid = _TILTS * z.sum() - 0.5 * _TILTS**2 * z.size
-        return Wealth(tuple((self._dealt() + paid).tolist()))
+        dealt = self.log_totals[:, None] + np.log(_MOVED * _SHARES)
+        return Wealth(np.logaddexp(np.log1p(-_MOVED) + self.logs, dealt) + _paid(sums, n))
 
-    def gains(self, after: Wealth) -> Float[np.ndarray, " k"]:
-        """What a window has paid on each tilt that bets, from the wealth before and after it."""
-        if after.logs == self.logs:
-            return np.zeros(len(_TILTS) - 1)
-        return (np.array(after.logs) - self._dealt())[1:]
 
-    def _dealt(self) -> Float[np.ndarray, " k"]:
-        dealt = self.log_total + np.log(_MOVED * _SHARES)
-        return np.asarray(np.logaddexp(np.log1p(-_MOVED) + np.array(self.logs), dealt))
+def _paid(sums: Float[np.ndarray, " k"], n: int) -> Float[np.ndarray, "k tilts"]:
+    """log of what bets are paid (Y2)."""
+    return np.asarray(_TILTS * sums[:, None] - 0.5 * _TILTS**2 * n)
+
+
+class Evidence:
+    """Evidence of the learned test and of those of each column, in either direction (Y4)."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._learned, self._columns = Wealth.start(1), Wealth.start(2 * n_columns)
+
+    def add(self, scores: WindowScores) -> float:
+        """The evidence after a window."""
+        self._learned = self._learned.after(np.array([scores.learned]), scores.n_learned)
+        self._columns = self._columns.after(_both_ways(scores), scores.n_columns)
+        return float(self._weighted.max())
+
+    @property
+    def strongest(self) -> int:
+        """The test with the most: 0 is the learned one, then the columns up, then down."""
+        return int(np.argmax(self._weighted))
+
+    @property
+    def _weighted(self) -> Float[np.ndarray, " k"]:
+        """log wealth less what the number of tests costs: half for the learned one."""
+        columns = self._columns.log_totals
+        return np.concatenate(
+            [self._learned.log_totals - np.log(2.0), columns - np.log(2.0 * columns.size)]
+        )
+
+
+def _both_ways(scores: WindowScores) -> Float[np.ndarray, " k"]:
+    return np.concatenate([scores.columns, -np.array(scores.columns)])
+
+
+def likely_start(windows: Sequence[WindowScores]) -> int:
+    """The most likely window of a change: those from it on have paid the strongest test most."""
+    evidence = Evidence(len(windows[0].columns))
+    for window in windows:
+        evidence.add(window)
+    k = evidence.strongest
+    sums = np.array([w.learned if k == 0 else _both_ways(w)[k - 1] for w in windows])
+    counts = np.array([w.n_learned if k == 0 else w.n_columns for w in windows])
+    gains = _TILTS[1:] * sums[:, None] - 0.5 * _TILTS[1:] ** 2 * counts[:, None]
+    from_each = np.cumsum(gains[::-1], axis=0)[::-1].max(axis=1)
+    return int(np.argmax(np.where(counts > 0, from_each, -np.inf)))
 
 
 def rank_p_values(
@@ -100,8 +163,9 @@ def rank_p_values(
 class AnytimeTest:
     """A test of exchangeability of reference and stream, window by window, stopped at any time.
 
-    Half of the reference and of each window teach a score; the other halves are ranked by it and
-    bet on (Y1). Teaching never sees the rows that are ranked, so the bets are fair.
+    Half of the reference and of each window teach a score; the other halves are ranked by it.
+    Teaching never sees the rows that are ranked, so bets on the ranks are fair (Y1). All rows are
+    also ranked by each column, which needs no teaching.
 
     Args:
         reference: (n, d) rows.
@@ -110,45 +174,61 @@ class AnytimeTest:
     Examples:
         >>> rng = np.random.default_rng(0)
         >>> test = AnytimeTest(rng.normal(size=(1000, 3)), seed=0)
-        >>> for number in range(4):
-        ...     wealth = test.add(number, rng.normal(0.5, 1.0, size=(200, 3)))
-        >>> wealth.log_total > np.log(20)
+        >>> for number in range(2):
+        ...     scores = test.add(number, rng.normal(0.5, 1.0, size=(200, 3)))
+        >>> test.log_evidence > np.log(20)
         True
     """
 
     def __init__(self, reference: Rows, *, seed: int) -> None:
         self._seed = seed
-        learn, ranked = self._halves(reference, 0, _MOST_REFERENCE)
-        self._taught_0 = learn
+        self._taught_0, ranked = self._halves(reference, 0, _MOST_REFERENCE)
         self._taught_1: deque[Rows] = deque(maxlen=_MEMORY)
         self._pool = [ranked]
-        self.wealth = Wealth()
+        self._all = [np.concatenate([self._taught_0, ranked])]
+        self._evidence = Evidence(reference.shape[1])
+        self.log_evidence = -float(np.log(2.0))
 
-    def add(self, number: int, rows: Rows, known: Wealth | None = None) -> Wealth:
+    def add(self, number: int, rows: Rows, known: WindowScores | None = None) -> WindowScores:
         """Bet on the rows of a window, or remember them where the outcome is known already.
 
         Args:
             number: of the window, from 0.
             rows: (m, d), in any order.
-            known: the wealth after this window, from an earlier run.
+            known: what this returned in an earlier run.
         """
-        learn, ranked = self._halves(rows, number + 1, _MOST_ROWS)
-        self._taught_1.append(learn)
-        self.wealth = self._after(ranked, number) if known is None else known
+        taught, ranked = self._halves(rows, number + 1, _MOST_ROWS)
+        self._taught_1.append(taught)
+        both = np.concatenate([taught, ranked])
+        scores = self._scores(ranked, both, number) if known is None else known
         self._pool.append(ranked)
-        return self.wealth
+        self._all.append(both)
+        self.log_evidence = self._evidence.add(scores)
+        return scores
 
-    def _after(self, ranked: Rows, number: int) -> Wealth:
+    def _scores(self, ranked: Rows, both: Rows, number: int) -> WindowScores:
+        ties = np.random.default_rng([self._seed, number + 1, 1])
         score = _learned(self._taught_0, np.concatenate(self._taught_1))
         if score is None or not len(ranked):
-            return self.wealth
-        pool = score.predict(np.concatenate(self._pool))
-        ties = np.random.default_rng([self._seed, number + 1, 1])
-        return self.wealth.after(rank_p_values(pool, score.predict(ranked), ties))
+            learned, n_learned = 0.0, 0
+        else:
+            pool = score.predict(np.concatenate(self._pool))
+            learned, n_learned = _sum(pool, score.predict(ranked), ties), len(ranked)
+        before = np.concatenate(self._all)
+        columns = [_sum(a, b, ties) for a, b in zip(before.T, both.T, strict=True)]
+        return WindowScores(learned, n_learned, tuple(columns), len(both))
 
     def _halves(self, rows: Rows, stream: int, most: int) -> tuple[Rows, Rows]:
         order = np.random.default_rng([self._seed, stream, 0]).permutation(len(rows))[:most]
         return rows[order[: len(order) // 2]], rows[order[len(order) // 2 :]]
+
+
+def _sum(
+    pool: Float[np.ndarray, " n"], scores: Float[np.ndarray, " m"], rng: np.random.Generator
+) -> float:
+    """Sum of the normal scores of ranks; of none, 0."""
+    p_values = rank_p_values(pool, scores, rng)
+    return -float(ndtri(np.clip(p_values, 1e-300, 1.0 - 1e-16)).sum())
 
 
 def _learned(x_0: Rows, x_1: Rows) -> _Score | None:

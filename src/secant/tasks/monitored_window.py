@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from secant.tasks.anytime import WindowScores
 from secant.tasks.attribution import FeatureContribution
 from secant.tasks.comparison_result import Comparison, Degree
 
@@ -130,8 +131,8 @@ class WindowRecord:
         why_not: the reason then, else empty.
         is_open: whether further rows may come.
         gone: columns without any value in it.
-        wealth: log wealth on each tilt after it (Y3).
-        log_evidence: its total.
+        scores: what it adds to the evidence; None while it is open.
+        log_evidence: the evidence after it, in nats (Y4).
     """
 
     label: str
@@ -142,7 +143,7 @@ class WindowRecord:
     why_not: str
     is_open: bool
     gone: tuple[str, ...]
-    wealth: tuple[float, ...] = field(repr=False)
+    scores: WindowScores | None = field(repr=False)
     log_evidence: float
 
     def to_json(self) -> dict[str, Any]:
@@ -157,9 +158,16 @@ class WindowRecord:
         given = dict(values)
         if given["found"] is not None:
             given["found"] = _comparison(given["found"])
-        given.update(gone=_texts(given["gone"]), wealth=_floats(given["wealth"]))
+        given.update(gone=_texts(given["gone"]), scores=_scores(given["scores"]))
         given["log_evidence"] = float(given["log_evidence"])
         return cls(**given)
+
+
+def _scores(values: Mapping[str, Any] | None) -> WindowScores | None:
+    if values is None:
+        return None
+    learned, columns = float(values["learned"]), _floats(values["columns"])
+    return WindowScores(**{**values, "learned": learned, "columns": columns})
 
 
 def _comparison(values: Mapping[str, Any]) -> WindowComparison:

@@ -18,7 +18,7 @@ from secant.estimators import RatioEstimator, SklearnRatio
 from secant.exceptions import ConstantColumnWarning
 from secant.tables.missing import Missing
 from secant.tables.windows import Every, WindowRows
-from secant.tasks.anytime import AnytimeTest, Wealth
+from secant.tasks.anytime import AnytimeTest
 from secant.tasks.column_bases import logistic_pipeline
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
@@ -192,7 +192,7 @@ def _watched(
     try:
         if kept.band is None:
             kept.band = _band(tables, plan)
-        open_ones = []
+        open_ones: list[WindowRecord] = []
         for number in tracked(range(n_known, len(cut)), "windows", show=progress):
             record = watch.next(number, cut[number])
             (open_ones if record.is_open else kept.windows).append(record)
@@ -219,7 +219,7 @@ class _Watch:
     def remember(self, number: int, record: WindowRecord) -> None:
         """Take a finished window as it was found before."""
         rows = self.tables.x[self.tables.places_of(number)]
-        self._test.add(number, rows, Wealth(record.wealth))
+        self._test.add(number, rows, record.scores)
 
     def next(self, number: int, window: WindowRows) -> WindowRecord:
         """Compare a window and bet on its rows."""
@@ -228,7 +228,7 @@ class _Watch:
         gone = self.tables.gone(number)
         why_not = _why_not(window, len(rows), gone)
         found = None if why_not else self._compared(number, window.label, places)
-        wealth = self._test.wealth if not window.is_complete else self._test.add(number, rows)
+        scores = self._test.add(number, rows) if window.is_complete else None
         return WindowRecord(
             label=window.label,
             n_rows=int(window.rows.size),
@@ -238,8 +238,8 @@ class _Watch:
             why_not=why_not,
             is_open=not window.is_complete,
             gone=gone,
-            wealth=wealth.logs,
-            log_evidence=wealth.log_total,
+            scores=scores,
+            log_evidence=self._test.log_evidence,
         )
 
     def _compared(self, number: int, label: str, places: np.ndarray) -> WindowComparison:

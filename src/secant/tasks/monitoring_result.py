@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from statistics import median
-
-import numpy as np
 
 from secant._host.escaping import one_line
 from secant._host.notebook import Summarised, fragment
 from secant.diagnostics.text import aligned
-from secant.tasks.anytime import Wealth
+from secant.tasks.anytime import likely_start
 from secant.tasks.comparison_result import Degree
 from secant.tasks.monitored_window import ChangedColumn, WindowComparison, WindowRecord
 
@@ -145,14 +142,11 @@ class Monitoring(Summarised):
 
     @cached_property
     def since(self) -> int | None:
-        """The most likely window of the change: those from it to the proof have paid most (Y3)."""
+        """The most likely window of the change, from which the evidence has come."""
         if self.proof is None:
             return None
-        wealth = [Wealth(), *(Wealth(w.wealth) for w in self.windows[: self.proof + 1])]
-        gains = np.array([before.gains(after) for before, after in pairwise(wealth)])
-        from_each = np.cumsum(gains[::-1], axis=0)[::-1].max(axis=1)
-        used = np.array([w.n_used > 0 for w in self.windows[: self.proof + 1]])
-        return int(np.argmax(np.where(used, from_each, -np.inf)))
+        scores = [w.scores for w in self.windows[: self.proof + 1]]
+        return likely_start([one for one in scores if one is not None])
 
     @property
     def has_alarm(self) -> bool:
@@ -181,8 +175,8 @@ class Monitoring(Summarised):
         for i, found in later:
             for column in found.changed:
                 named.setdefault(column.name, []).append((i, column))
-        found = [self._course(name, seen, later) for name, seen in named.items()]
-        return tuple(sorted(found, key=lambda column: -column.contribution))
+        courses = [self._course(name, seen, later) for name, seen in named.items()]
+        return tuple(sorted(courses, key=lambda column: -column.contribution))
 
     @property
     def latest(self) -> tuple[int, WindowComparison] | None:

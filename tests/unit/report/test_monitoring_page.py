@@ -4,26 +4,13 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from tests.unit.report.shown import HOSTILE
+from tests.unit.report.shown import HOSTILE, watched
 
 import secant
 from secant.report import markdown, monitoring_page, rendered, write_monitoring
 from secant.report.charts import Chart
 from secant.report.monitoring_charts import column_course_chart, evidence_chart, overlap_chart
-
-QUICK = {"estimator": secant.SklearnRatio(folds=None), "n_permutations": 19}
-
-
-def watched(shift=2.0, names=("age", "income"), **options):
-    """Five days of 40 rows, the last two of them shifted."""
-    rng = np.random.default_rng(1)
-    reference = pd.DataFrame(rng.normal(size=(200, 2)), columns=names)
-    stream = pd.DataFrame(rng.normal(size=(200, 2)), columns=names)
-    stream.loc[120:, names[0]] += shift
-    stream["when"] = pd.date_range("2024-03-01", periods=200, freq="36min")
-    return secant.monitor(reference, stream, time="when", every="1d", **QUICK, **options)
 
 
 @pytest.fixture(scope="module")

@@ -6,50 +6,76 @@ from scipy import stats
 from scipy.integrate import quad
 
 from secant.tasks import anytime
-from secant.tasks.anytime import AnytimeTest, Wealth, rank_p_values
+from secant.tasks.anytime import (
+    AnytimeTest,
+    Evidence,
+    Wealth,
+    WindowScores,
+    likely_start,
+    rank_p_values,
+)
 
 ENOUGH = np.log(20.0)
 
 
-def wealth_of(seed, change=None, *, windows=20, rows=50, d=3, n=300):
+def evidence_of(seed, change=None, *, windows=20, rows=50, d=3, n=300):
     """log evidence after each window; the change sets in at once."""
     rng = np.random.default_rng(seed)
     test = AnytimeTest(rng.normal(size=(n, d)), seed=seed)
     found = []
     for number in range(windows):
         x = rng.normal(size=(rows, d))
-        found.append(test.add(number, x if change is None else change(x)).log_total)
+        test.add(number, x if change is None else change(x))
+        found.append(test.log_evidence)
     return np.array(found)
 
 
-@pytest.mark.parametrize("theta", anytime._TILTS)
-def test_a_bet_is_a_density(theta, monkeypatch):
+def only(tilt):
+    """All wealth of one test on one tilt."""
+    return Wealth(np.where(np.arange(anytime._TILTS.size) == tilt, 0.0, -np.inf)[None])
+
+
+@pytest.mark.parametrize("tilt", range(anytime._TILTS.size))
+def test_a_bet_is_a_density(tilt, monkeypatch):
     """(Y2) integrates to 1 over p, so that its mean is 1 where p is uniform."""
     monkeypatch.setattr(anytime, "_MOVED", 1e-300)
 
-    def paid(p):
-        one = np.where(theta == anytime._TILTS, 0.0, -np.inf)  # all wealth on this tilt
-        return np.exp(Wealth(tuple(one)).after(np.array([p])).log_total)
+    def paid(z):
+        return np.exp(only(tilt).after(np.array([z]), 1).log_totals[0])
 
-    value, _ = quad(lambda z: paid(stats.norm.sf(z)) * stats.norm.pdf(z), -8.0, 8.0 + theta)
-    assert value == pytest.approx(1.0, abs=1e-4)
+    value, _ = quad(lambda z: paid(z) * stats.norm.pdf(z), -8.0, 8.0 + anytime._TILTS[tilt])
+    assert value == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_bet_is_a_likelihood_ratio(monkeypatch):
+    monkeypatch.setattr(anytime, "_MOVED", 1e-300)
+    z = np.array([0.3, -1.2, 2.0])
+    exact = (stats.norm.logpdf(z, 0.4) - stats.norm.logpdf(z)).sum()
+    assert only(3).after(np.array([z.sum()]), 3).log_totals[0] == pytest.approx(exact, abs=1e-12)
 
 
 def test_wealth_starts_at_one_and_is_dealt_out_without_loss():
-    start = Wealth()
-    assert start.log_total == pytest.approx(0.0, abs=1e-12)
-    assert start.after(np.empty(0)).log_total == pytest.approx(0.0, abs=1e-12)  # (Y3)
-    with pytest.raises(ValueError, match="must have 7 numbers; got 2"):
-        Wealth((0.0, 0.0))
+    start = Wealth.start(2)
+    assert start.log_totals == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert start.after(np.zeros(2), 0).log_totals == pytest.approx([0.0, 0.0], abs=1e-12)  # (Y3)
 
 
-def test_gains_are_what_a_window_has_paid():
-    p_values = np.array([0.1, 0.02, 0.5])
-    z, tilts = stats.norm.isf(p_values), anytime._TILTS[1:]
-    before = Wealth().after(np.array([0.3]))
-    expected = tilts * z.sum() - 1.5 * tilts**2
-    assert before.gains(before.after(p_values)) == pytest.approx(expected, abs=1e-12)
-    assert not before.gains(before).any()
+def test_the_number_of_tests_is_paid_for():
+    """(Y4): half for the learned test, half for the columns in either direction."""
+    quiet = WindowScores(0.0, 0, (0.0,) * 5, 0)
+    evidence = Evidence(5)
+    assert evidence.add(quiet) == pytest.approx(-np.log(2.0))
+    assert np.exp(evidence._weighted).sum() == pytest.approx(1.0)
+
+
+def test_the_strongest_test_says_when_it_began():
+    quiet = WindowScores(0.0, 50, (0.0, -3.0), 100)
+    moved = WindowScores(5.0, 50, (0.0, -60.0), 100)
+    evidence = Evidence(2)
+    course = [evidence.add(w) for w in (quiet, quiet, quiet, moved, moved)]
+    assert evidence.strongest == 4  # the second column, down
+    assert course[-1] > ENOUGH
+    assert likely_start([quiet, quiet, quiet, moved, moved]) == 3
 
 
 def test_ranks_are_those_of_the_formula():
@@ -91,7 +117,7 @@ def test_p_values_of_one_stream_are_independent_and_uniform():
 
 
 def test_few_streams_like_the_reference_ever_raise_the_alarm():
-    alarms = [wealth_of(seed, windows=12, d=2, n=200).max() >= ENOUGH for seed in range(30)]
+    alarms = [evidence_of(seed, windows=12, d=2, n=200).max() >= ENOUGH for seed in range(30)]
     # At most 5 %: 6 or more of 30 have a chance below 0.004.
     assert sum(alarms) < 6
 
@@ -107,7 +133,7 @@ def test_few_streams_like_the_reference_ever_raise_the_alarm():
 )
 def test_changes_raise_it(change, within):
     for seed in range(3):
-        assert wealth_of(seed, change, windows=within).max() >= ENOUGH
+        assert evidence_of(seed, change, windows=within).max() >= ENOUGH
 
 
 def test_a_known_wealth_continues_as_if_never_stopped():
@@ -118,10 +144,11 @@ def test_a_known_wealth_continues_as_if_never_stopped():
     for i, x in enumerate(rows[:3]):
         again.add(i, x, known=course[i])
     assert [again.add(i, rows[i]) for i in (3, 4)] == course[3:]
+    assert again.log_evidence == whole.log_evidence
 
 
 def test_windows_of_a_few_rows_or_none_are_no_error():
     test = AnytimeTest(np.random.default_rng(0).normal(size=(50, 2)), seed=0)
     for number, rows in enumerate((0, 1, 3, 30)):
-        wealth = test.add(number, np.zeros((rows, 2)))
-    assert np.isfinite(wealth.log_total)
+        test.add(number, np.zeros((rows, 2)))
+    assert np.isfinite(test.log_evidence)

@@ -101,7 +101,7 @@ def test_it_continues_where_it_stopped(tables, found, tmp_path, monkeypatch):
     second = secant.monitor(reference, stream, last_is_complete=True, **options)
     assert len(calls) == second.n_new == 4
     for one, other in zip(second.windows, found.windows, strict=True):
-        assert one.wealth == pytest.approx(other.wealth, abs=1e-9)
+        assert one.log_evidence == pytest.approx(other.log_evidence, abs=1e-9)
         assert one.digest == other.digest
     assert second.verdict == found.verdict
     calls.clear()
@@ -122,7 +122,7 @@ def test_a_state_of_something_else_is_refused(tables, tmp_path):
     with pytest.raises(ValueError, match="give the whole stream"):
         secant.monitor(reference, stream[120:], state=place, **options)
     text = place.read_text()
-    for bad in ("", "{}", text[:-9], text.replace("/1", "/9"), text.replace('"wealth":[', '"x":[')):
+    for bad in ("", "{}", text[:-9], text.replace("/1", "/9"), text.replace('"scores":', '"x":')):
         place.write_text(bad)
         with pytest.raises(ValueError, match="no state of a watch"):
             secant.monitor(reference, stream, state=place, **options)
