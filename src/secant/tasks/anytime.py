@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from scipy.special import logsumexp, ndtri
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import Pipeline
@@ -117,12 +117,13 @@ class Evidence:
         """log wealth less what the number of tests costs: half for the learned one."""
         columns = self._columns.log_totals
         return np.concatenate(
-            [self._learned.log_totals - np.log(2.0), columns - np.log(2.0 * columns.size)]
+            [self._learned.log_totals - np.log(2.0), columns - np.log(2.0 * max(columns.size, 1))]
         )
 
 
 def _both_ways(scores: WindowScores) -> Float[np.ndarray, " k"]:
-    return np.concatenate([scores.columns, -np.array(scores.columns)])
+    up = np.array(scores.columns, dtype=np.float64)
+    return np.concatenate([up, -up])
 
 
 def likely_start(windows: Sequence[WindowScores]) -> int:
@@ -170,6 +171,7 @@ class AnytimeTest:
     Args:
         reference: (n, d) rows.
         seed: of the halves and of ties.
+        columns: numbers of those to rank by; None is all. They must not depend on the rows.
 
     Examples:
         >>> rng = np.random.default_rng(0)
@@ -180,13 +182,16 @@ class AnytimeTest:
         True
     """
 
-    def __init__(self, reference: Rows, *, seed: int) -> None:
+    def __init__(
+        self, reference: Rows, *, seed: int, columns: Int[np.ndarray, " k"] | None = None
+    ) -> None:
         self._seed = seed
+        self._columns = np.arange(reference.shape[1]) if columns is None else columns
         self._taught_0, ranked = self._halves(reference, 0, _MOST_REFERENCE)
         self._taught_1: deque[Rows] = deque(maxlen=_MEMORY)
         self._pool = [ranked]
-        self._all = [np.concatenate([self._taught_0, ranked])]
-        self._evidence = Evidence(reference.shape[1])
+        self._all = [np.concatenate([self._taught_0, ranked])[:, self._columns]]
+        self._evidence = Evidence(self._columns.size)
         self.log_evidence = -float(np.log(2.0))
 
     def add(self, number: int, rows: Rows, known: WindowScores | None = None) -> WindowScores:
@@ -199,7 +204,7 @@ class AnytimeTest:
         """
         taught, ranked = self._halves(rows, number + 1, _MOST_ROWS)
         self._taught_1.append(taught)
-        both = np.concatenate([taught, ranked])
+        both = np.concatenate([taught, ranked])[:, self._columns]
         scores = self._scores(ranked, both, number) if known is None else known
         self._pool.append(ranked)
         self._all.append(both)

@@ -4,44 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import time as clock
-import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from secant._host.progress import tracked
 from secant._host.provenance import versions
-from secant.estimators import RatioEstimator, SklearnRatio
-from secant.exceptions import ConstantColumnWarning
+from secant.estimators import RatioEstimator
 from secant.tables.missing import Missing
 from secant.tables.windows import Every, WindowRows
 from secant.tasks.anytime import AnytimeTest
-from secant.tasks.column_bases import logistic_pipeline
-from secant.tasks.comparison import compare
-from secant.tasks.comparison_result import Comparison
-from secant.tasks.cross_fitting import checked_estimator, cross_fit
+from secant.tasks.cross_fitting import checked_estimator
 from secant.tasks.fit_record import one_line
 from secant.tasks.intervals import checked_confidence
-from secant.tasks.model_choice import are_apart, bases_for
 from secant.tasks.monitored_window import WindowComparison, WindowRecord
 from secant.tasks.monitoring_result import Monitoring, ReferenceBand
 from secant.tasks.monitoring_state import MonitorState
 from secant.tasks.permutation import checked_permutations
+from secant.tasks.quick_comparison import (
+    MOST_ROWS,
+    WindowPlan,
+    quick_comparison,
+    reference_band,
+)
 from secant.tasks.watched_tables import WatchedTables
 
 __all__ = ["Monitoring", "monitor"]
 
 _FEWEST_ROWS = 20  # of a window, to be compared; fewer still count as evidence
-# A window is watched, not studied: more rows hardly narrow an interval and cost seconds each night.
-_MOST_ROWS = 4_000
-_MOST_REFERENCE = 5_000
-_BLOCKS = 10  # of the reference, for its band
 _SAVED_EVERY = 2.0  # seconds
-
-Rows = Float[np.ndarray, "n d"]
 
 
 def monitor(
@@ -123,8 +115,10 @@ def monitor(
         f"missing={Missing(missing).value!r}, estimator={one_line(estimator)}, "
         f"n_permutations={n_permutations}, confidence={confidence:g}, random_state={random_state})"
     )
-    plan = _Plan(names, estimator, n_permutations, confidence, random_state)
-    kept = MonitorState.of(state, _digest(call, tables))
+    plan = WindowPlan(names, tables.names, estimator, n_permutations, confidence, random_state)
+    kept = MonitorState.of(
+        state, hashlib.sha256(f"{call} {tables.digest}".encode()).hexdigest()[:16]
+    )
     n_known = len(kept.windows)
     band, windows = _watched(tables, plan, kept, progress=progress)
     return Monitoring(
@@ -145,14 +139,6 @@ def monitor(
     )
 
 
-class _Plan(NamedTuple):
-    sample_names: tuple[str, str]
-    estimator: RatioEstimator | None
-    n_permutations: int
-    confidence: float
-    seed: int
-
-
 def _check_shares(level: float, least_overlap: float) -> None:
     if not 0.0 < level < 1.0:
         raise ValueError(f"`level` must lie between 0 and 1, such as 0.05; got {level!r}.")
@@ -166,20 +152,8 @@ def _called(x: object, otherwise: str) -> str:
     return Path(x).name if isinstance(x, Path | str) else otherwise
 
 
-def _digest(call: str, tables: WatchedTables) -> str:
-    """Of the reference and the settings, which a state file is bound to.
-
-    Of the reference as moments: its encoding may get a category more when the stream does.
-    """
-    made = hashlib.sha256(call.encode())
-    quantities = [i for i, name in enumerate(tables.names) if "=" not in name]
-    made.update(np.ascontiguousarray(tables.x_0[:, quantities]).tobytes())
-    made.update(str(len(tables.x_0)).encode())
-    return made.hexdigest()[:16]
-
-
 def _watched(
-    tables: WatchedTables, plan: _Plan, kept: MonitorState, *, progress: bool | None
+    tables: WatchedTables, plan: WindowPlan, kept: MonitorState, *, progress: bool | None
 ) -> tuple[ReferenceBand, tuple[WindowRecord, ...]]:
     """The band and every window, those that a state file knows as they were."""
     cut = tables.windows.windows
@@ -210,11 +184,12 @@ class _Watch:
     """The windows one after another, and the evidence."""
 
     tables: WatchedTables
-    plan: _Plan
+    plan: WindowPlan
     digests: list[str]
 
     def __post_init__(self) -> None:
-        self._test = AnytimeTest(self.tables.x_0, seed=self.plan.seed)
+        tables = self.tables
+        self._test = AnytimeTest(tables.x_0, seed=self.plan.seed, columns=tables.quantities)
 
     def remember(self, number: int, record: WindowRecord) -> None:
         """Take a finished window as it was found before."""
@@ -243,16 +218,16 @@ class _Watch:
         )
 
     def _compared(self, number: int, label: str, places: np.ndarray) -> WindowComparison:
-        rng = np.random.default_rng([self.plan.seed, number, 2])
-        some = np.sort(rng.permutation(places)[:_MOST_ROWS])
+        tables, rng = self.tables, np.random.default_rng([self.plan.seed, number, 2])
+        some = np.sort(rng.permutation(places)[:MOST_ROWS])
         names = self.plan.sample_names[0], label
-        found = _compared(self.tables.x_0, self.tables.x[some], names, self.tables, self.plan, rng)
-        if self.tables.stream is not None:
+        found = quick_comparison(tables.x_0, tables.x[some], names, self.plan, rng)
+        if tables.stream is not None:
             unlike = found.unlike_1
-            cells = self.tables.stream.cells_of(some[unlike.numbers])
-            shown = replace(unlike, columns=self.tables.stream.encoding.inputs, cells=cells)
+            cells = tables.stream.cells_of(some[unlike.numbers])
+            shown = replace(unlike, columns=tables.stream.encoding.inputs, cells=cells)
             found = replace(found, unlike_1=shown)
-        return WindowComparison.of(found, self.tables.kept[some])
+        return WindowComparison.of(found, tables.kept[some])
 
 
 def _why_not(window: WindowRows, n_used: int, gone: tuple[str, ...]) -> str:
@@ -268,66 +243,9 @@ def _why_not(window: WindowRows, n_used: int, gone: tuple[str, ...]) -> str:
     return f"too few rows: {n_used}{left_out}{lacks}; {_FEWEST_ROWS} are needed"
 
 
-def _compared(
-    x_0: Rows,
-    x_1: Rows,
-    names: tuple[str, str],
-    tables: WatchedTables,
-    plan: _Plan,
-    rng: np.random.Generator,
-) -> Comparison:
-    few = x_0[np.sort(rng.permutation(len(x_0))[:_MOST_REFERENCE])]
-    with warnings.catch_warnings():
-        # Of a column that never changes, every window would warn.
-        warnings.simplefilter("ignore", ConstantColumnWarning)
-        return compare(
-            few,
-            x_1,
-            feature_names=tables.names,
-            sample_names=names,
-            estimator=_quick(few, x_1, plan),
-            n_permutations=plan.n_permutations,
-            confidence=plan.confidence,
-            random_state=plan.seed,
-            progress=False,
-        )
-
-
-def _quick(x_0: Rows, x_1: Rows, plan: _Plan) -> RatioEstimator | None:
-    """The estimator of a window; a regression if it is apart, for which `compare` trains a path."""
-    if plan.estimator is not None:
-        return plan.estimator
-    for basis in bases_for(min(len(x_0), len(x_1)), x_0.shape[1]):
-        model = SklearnRatio(logistic_pipeline(basis, 1.0), folds=None)
-        scores = cross_fit(model, x_0, x_1, n_folds=2, random_state=plan.seed)
-        if are_apart(scores.log_ratio_0, scores.log_ratio_1):
-            return model
-    return None
-
-
-def _band(tables: WatchedTables, plan: _Plan) -> ReferenceBand:
-    """Blocks of the reference, as long as the median window, against the rest of it."""
-    x_0 = tables.x_0
+def _band(tables: WatchedTables, plan: WindowPlan) -> ReferenceBand:
+    """Of blocks as long as the median window that can be compared."""
     sizes = [len(tables.places_of(i)) for i in range(len(tables.windows.windows))]
     used = [size for size in sizes if size >= _FEWEST_ROWS]
-    size = min(int(np.median(used)) if used else _FEWEST_ROWS, _MOST_ROWS)
-    n_blocks = min(_BLOCKS, len(x_0) // size)
-    if n_blocks < 3:
-        return ReferenceBand(0, size)
-    rng = np.random.default_rng([plan.seed, 3])
-    order = np.arange(len(x_0)) if tables.in_time else rng.permutation(len(x_0))
-    starts = np.linspace(0, len(x_0) - size, n_blocks).astype(int)
-    found = []
-    for start in starts:
-        block = order[start : start + size]
-        rest = np.setdiff1d(order, block, assume_unique=True)
-        names = ("the rest", "a block")
-        found.append(_compared(x_0[rest], x_0[block], names, tables, plan, rng))
-    return ReferenceBand(
-        n_blocks,
-        size,
-        min(f.overlap for f in found),
-        max(f.kl.estimate for f in found),
-        sum(f.p_value < 0.05 for f in found),
-        tables.in_time,
-    )
+    size = min(int(np.median(used)) if used else _FEWEST_ROWS, MOST_ROWS)
+    return reference_band(tables.x_0, size, plan, in_time=tables.in_time)

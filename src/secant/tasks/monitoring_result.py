@@ -61,8 +61,8 @@ class ColumnCourse:
     Attributes:
         name: of the column.
         contribution: what it carries, in nats a window on average.
-        mean_shift: in standard deviations, the median window's.
-        direction: in words, that of the window in which it carries most.
+        mean_shift: in standard deviations, of the median window among `n_windows`.
+        direction: the same in words.
         since: the first window in which it carried most of a difference.
         n_windows: in which it did.
     """
@@ -279,12 +279,13 @@ class Monitoring(Summarised):
         later: list[tuple[int, WindowComparison]],
     ) -> ColumnCourse:
         each = [column for _, found in later for column in found.columns if column.name == name]
-        most = max((column for _, column in seen), key=lambda column: column.contribution)
+        by_shift = sorted((column for _, column in seen), key=lambda column: column.mean_shift)
+        typical = by_shift[len(by_shift) // 2]
         return ColumnCourse(
             name,
             sum(column.contribution for column in each) / len(each),
-            median(column.mean_shift for column in each),
-            most.direction,
+            typical.mean_shift,
+            typical.direction,
             self.windows[seen[0][0]].label,
             len(seen),
         )

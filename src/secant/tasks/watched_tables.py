@@ -26,6 +26,8 @@ from secant.tasks.given_tables import is_table
 
 __all__ = ["WatchedTables"]
 
+Values = list[tuple[str, np.ndarray]]
+
 
 @dataclass(frozen=True, eq=False)
 class WatchedTables:
@@ -39,6 +41,7 @@ class WatchedTables:
         names: of the d encoded columns.
         windows: of the stream, with the numbers of all its rows.
         stream: as a table; None for an array.
+        reference: the same.
         notes: what to know about the tables, each with a remedy.
     """
 
@@ -49,6 +52,7 @@ class WatchedTables:
     names: tuple[str, ...]
     windows: Windows
     stream: EncodedTable | None
+    reference: EncodedTable | None
     notes: tuple[str, ...]
 
     @classmethod
@@ -89,7 +93,15 @@ class WatchedTables:
         names = tuple(named_columns(x.shape[1]))
         kept = np.arange(len(x))
         return cls(
-            x_0, in_time=True, x=x, kept=kept, names=names, windows=windows, stream=None, notes=()
+            x_0,
+            in_time=True,
+            x=x,
+            kept=kept,
+            names=names,
+            windows=windows,
+            stream=None,
+            reference=None,
+            notes=(),
         )
 
     @classmethod
@@ -137,8 +149,18 @@ class WatchedTables:
             first.encoding.names,
             windows,
             second,
+            first,
             tuple(notes),
         )
+
+    @property
+    def quantities(self) -> Int[np.ndarray, " k"]:
+        """Numbers of the encoded columns that are no categories: the stream may get more of those."""
+        if self.stream is None:
+            return np.arange(len(self.names))
+        codes = self.stream.encoding.codes
+        is_one = np.concatenate([[not c.kind.is_categorical] * len(c.names) for c in codes])
+        return np.flatnonzero(is_one)
 
     @cached_property
     def _place(self) -> Int[np.ndarray, " rows"]:
@@ -171,32 +193,40 @@ class WatchedTables:
     def digest_of(self, window: int) -> str:
         """Of the values of a window's rows, whatever their type in the file."""
         rows = self.windows.windows[window].rows
-        return self._digest(rows) if rows.size else ""
+        return _digest(self._values, rows) if rows.size else ""
 
     @cached_property
-    def _values(self) -> list[tuple[str, np.ndarray]]:
-        """Each column of the stream as numbers, or as an array of texts."""
-        if self.stream is None:
-            return [("", self.x)]
-        table, codes = self.stream.table, self.stream.encoding.codes
-        return [
-            (
-                code.name,
-                np.array(texts(table[code.name]).to_pylist(), dtype=object)
-                if code.kind.is_categorical
-                else numbers(plain(table[code.name])),
-            )
-            for code in codes
-        ]
+    def _values(self) -> Values:
+        return [("", self.x)] if self.stream is None else _values_of(self.stream)
 
-    def _digest(self, rows: Int[np.ndarray, " k"]) -> str:
-        made = hashlib.sha256()
-        for name, values in self._values:
-            some = values[rows]
-            is_text = some.dtype == object
-            made.update(json.dumps(name).encode())
-            made.update(json.dumps(some.tolist()).encode() if is_text else some.tobytes())
-        return made.hexdigest()[:16]
+    @cached_property
+    def digest(self) -> str:
+        """Of the values of the reference."""
+        values = [("", self.x_0)] if self.reference is None else _values_of(self.reference)
+        return _digest(values, np.arange(len(values[0][1])))
+
+
+def _values_of(table: EncodedTable) -> Values:
+    """Each column as numbers, or as an array of texts: what is missing is not filled in."""
+    return [
+        (
+            code.name,
+            np.array(texts(table.table[code.name]).to_pylist(), dtype=object)
+            if code.kind.is_categorical
+            else numbers(plain(table.table[code.name])),
+        )
+        for code in table.encoding.codes
+    ]
+
+
+def _digest(values: Values, rows: Int[np.ndarray, " k"]) -> str:
+    made = hashlib.sha256()
+    for name, column in values:
+        some = column[rows]
+        is_text = some.dtype == object
+        made.update(json.dumps(name).encode())
+        made.update(json.dumps(some.tolist()).encode() if is_text else some.tobytes())
+    return made.hexdigest()[:16]
 
 
 def _check_time(time: str | None, stream: pa.Table) -> None:

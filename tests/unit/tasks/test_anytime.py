@@ -147,6 +147,15 @@ def test_a_known_wealth_continues_as_if_never_stopped():
     assert again.log_evidence == whole.log_evidence
 
 
+def test_without_columns_to_rank_by_the_learned_score_is_left():
+    rng = np.random.default_rng(0)
+    test = AnytimeTest(rng.normal(size=(300, 2)), seed=0, columns=np.empty(0, dtype=np.int64))
+    scores = [test.add(i, rng.normal(1.0, 1.0, size=(50, 2))) for i in range(4)]
+    assert scores[0].columns == ()
+    assert test.log_evidence > ENOUGH
+    assert likely_start(scores) == 0
+
+
 def test_windows_of_a_few_rows_or_none_are_no_error():
     test = AnytimeTest(np.random.default_rng(0).normal(size=(50, 2)), seed=0)
     for number, rows in enumerate((0, 1, 3, 30)):
