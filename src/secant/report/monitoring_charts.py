@@ -16,7 +16,7 @@ _MOST_LABELS = 3
 _MOST_COLUMNS = 10
 _LONGEST = 18  # characters of a column's name at the axis
 _HEATS = (0.04, 0.12, 0.3, 0.6)  # of the largest contribution, where the shades begin
-_LEAST_TOP = 0.05  # nats: smaller contributions are pale however small the others are
+_LEAST_TOP = 0.2  # nats: smaller contributions are pale however small the others are
 
 
 def evidence_chart(found: Monitoring) -> Chart:

@@ -37,9 +37,10 @@ def write_monitoring(path: Path | str, found: Monitoring, *, command: str | None
 def monitoring_page(found: Monitoring, *, command: str | None = None) -> Page:
     """The page before it is laid out."""
     changed = found.proof is not None
+    when = "Since when" if changed else "Over time"
     sections = [
         *([Section("What changed", [_columns(found)])] if changed and found.columns else []),
-        *([Section("Since when", _course(found))] if found.compared else []),
+        *([Section(when, _course(found))] if found.compared else []),
         *([Section("Which rows", _rows(found))] if changed and found.compared else []),
         Section("What to do", [Text(text) for text in _advice(found)]),
         Section("All windows", _windows(found)),
@@ -118,10 +119,12 @@ def _latest(found: Monitoring) -> Pairs:
     i, window = found.latest
     low, high = (percent(end) for end in window.overlap_interval)
     changed = ", ".join(f"{c.name} ({c.direction})" for c in window.changed)
+    is_doubtful = found.proof is None and window.changed
+    chance = "; so does 1 window in 20 by chance" if is_doubtful else ""
     return Pairs(
         [
             ("Latest window", found.windows[i].label),
-            ("By itself", f"{window.degree.value.lower()} (p-value {window.p_value:.2g})"),
+            ("By itself", f"{window.degree.value.lower()} (p-value {window.p_value:.2g}){chance}"),
             ("Share in common", f"{low} to {high}"),
             ("Most in", changed or "–"),
             ("Model", window.model.split(" (")[0]),

@@ -19,7 +19,7 @@ from secant.tables.encoding import EncodedTable, encoded_pair
 from secant.tables.errors import TableError, nearest, quoted, shown
 from secant.tables.files import read_table
 from secant.tables.frames import arrow_table
-from secant.tables.kinds import is_missing, numbers, plain, texts
+from secant.tables.kinds import Kind, is_missing, numbers, plain, texts
 from secant.tables.missing import Missing
 from secant.tables.windows import Every, Windows, cut, order_in_time
 from secant.tasks.given_tables import is_table
@@ -131,6 +131,9 @@ class WatchedTables:
             labels=["the reference", "the stream"],
             seed=seed,
         )
+        moving = [c.name for c in first.encoding.codes if c.kind in (Kind.DATE, Kind.INSTANT)]
+        if moving:
+            notes.append(f"Dates always move on: leave {quoted(moving)} out, or take differences.")
         for found, label in ((first, "reference"), (second, "stream")):
             lost = found.table.num_rows - len(found.rows)
             if lost:
@@ -155,7 +158,7 @@ class WatchedTables:
 
     @property
     def quantities(self) -> Int[np.ndarray, " k"]:
-        """Numbers of the encoded columns that are no categories: the stream may get more of those."""
+        """Numbers of the encoded columns that are no categories, of which more may come."""
         if self.stream is None:
             return np.arange(len(self.names))
         codes = self.stream.encoding.codes

@@ -195,6 +195,15 @@ def test_a_column_without_values_in_one_window(tables):
     assert imputed.windows[1].found.changed[0].name == "income"
 
 
+def test_another_column_of_dates_is_pointed_out(tables):
+    reference, stream = tables
+    dated = reference.assign(born=pd.Timestamp("2000-01-01"))
+    found = secant.monitor(
+        dated, stream[:70].assign(born=stream["when"]), time="when", every="1d", **QUICK
+    )
+    assert found.notes == ("Dates always move on: leave 'born' out, or take differences.",)
+
+
 def test_rows_without_a_time(tables):
     reference, stream = tables
     stream = stream.copy()
@@ -208,12 +217,14 @@ def test_rows_without_a_time(tables):
 
 
 def test_a_window_that_is_apart_is_no_network(tables):
-    stream = tables[1].copy()
-    stream.loc[stream["when"].dt.day == 2, "age"] += 100.0
-    found = secant.monitor(tables[0], stream, time="when", every="1d", n_permutations=19)
-    window = found.windows[1].found
+    stream = tables[1][PER_DAY : 2 * PER_DAY + 5].copy()
+    stream.loc[:119, "age"] += 100.0
+    found = secant.monitor(tables[0][:70], stream, time="when", every="1d", n_permutations=19)
+    window = found.windows[0].found
     assert window.degree is Degree.APART
     assert window.model == "SklearnRatio, as given"
+    assert found.band.n_blocks == 0
+    assert "too few rows" in found.band.words
 
 
 def test_a_change_that_is_tolerated_raises_no_alarm(found):
