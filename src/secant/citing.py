@@ -44,6 +44,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "Divergence": ("nguyen2010estimating",),
     "TwoSampleTest": ("lopezpaz2017revisiting", "phipson2010permutation", "liu2020cauchy"),
     "Comparison": ("phipson2010permutation", "liu2020cauchy"),
+    "Monitoring": ("vovk2003testing", "volkhonskiy2017inductive", "ville1939etude"),
     "ImportanceWeights": ("shimodaira2000improving", "vehtari2024pareto"),
     "CovariateShift": ("shimodaira2000improving",),
     "MutualInformation": ("donsker1983asymptotic", "liu2020cauchy"),

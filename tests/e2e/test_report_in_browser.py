@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.report.shown import HOSTILE, compared, hostile_comparison, with_path
+from tests.unit.report.shown import HOSTILE, compared, hostile_comparison, watched, with_path
 
 import secant
-from secant.report import comparison_page, matrix_page, rendered, write_comparison
+from secant.report import comparison_page, matrix_page, rendered, write_comparison, write_monitoring
 from secant.report.page import write_text
 
 CHROMIUM = next(
@@ -54,6 +54,7 @@ def pages(tmp_path_factory):
     write_comparison(folder / "comparison.html", found, command="secant compare a.csv b.csv")
     write_comparison(folder / "apart.html", apart)
     write_comparison(folder / "hostile.html", hostile_comparison(), command=HOSTILE[1])
+    write_monitoring(folder / "watch.html", watched(names=HOSTILE[:2], last_is_complete=True))
     write_text(folder / "matrix.html", rendered(matrix_page(matrix)))
     return {path.stem: path for path in folder.iterdir()}
 
@@ -92,7 +93,7 @@ class Visit:
         )
 
 
-NAMES = ("comparison", "apart", "hostile", "matrix")
+NAMES = ("comparison", "apart", "hostile", "matrix", "watch")
 
 
 @pytest.mark.parametrize("name", NAMES)

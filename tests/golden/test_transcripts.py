@@ -82,6 +82,24 @@ def test_check(golden, folder):
     assert 'failures="3"' in (folder / "junit.xml").read_text(encoding="utf-8")
 
 
+def test_monitor(golden, folder):
+    rng = np.random.default_rng(1)
+    hours = np.datetime64("2024-03-01T00:00") + np.arange(200) * np.timedelta64(36, "m")
+    columns = {"age": rng.normal(40.0, 10.0, 200), "when": hours.astype("datetime64[s]")}
+    columns["age"][120:] += 30.0
+    pyarrow.csv.write_csv(pa.table(columns), folder / "stream.csv")
+    tables = (folder / "march.csv", folder / "stream.csv", "--time", "when", "--every", "1d")
+    arguments = ("monitor", *tables, "--columns", "age", *LOGISTIC)
+    golden.text("monitor", *arguments, "-o", folder / "watch", code=1)
+    golden.json("monitor", *arguments, "-o", folder / "watch", code=1)
+    assert sorted(p.name for p in (folder / "watch").iterdir() if p.suffix) == [
+        "report.html",
+        "state.json",
+        "summary.md",
+    ]
+    golden.text("error-time", "monitor", *tables[:2], "--time", "whne", "--every", "1d", code=2)
+
+
 def test_fit_and_score(golden, folder):
     model = folder / "model.secant"
     tables = (folder / "march.csv", folder / "april.csv", "--columns", "age,income")

@@ -16,6 +16,7 @@ from secant.cli.demo import demo
 from secant.cli.export import export
 from secant.cli.fit import fit
 from secant.cli.mi import mi
+from secant.cli.monitor import monitor
 from secant.cli.plugins import WithPlugins
 from secant.cli.score import score
 
@@ -56,7 +57,7 @@ def _about(
     del version
 
 
-for command in (demo, compare, check, fit, score, mi, export):
+for command in (demo, compare, check, monitor, fit, score, mi, export):
     app.command()(command)
 app.add_typer(density.app, name="density")
 

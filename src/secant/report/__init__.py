@@ -14,6 +14,7 @@ from secant.report.information_page import (
 )
 from secant.report.junit import junit, write_junit
 from secant.report.markdown import markdown, write_markdown
+from secant.report.monitoring_page import monitoring_page, write_monitoring
 from secant.report.page import Page, rendered, write_page
 from secant.report.tables import text_table
 
@@ -28,6 +29,7 @@ __all__ = [
     "junit",
     "markdown",
     "matrix_page",
+    "monitoring_page",
     "rendered",
     "text_table",
     "write_comparison",
@@ -36,5 +38,6 @@ __all__ = [
     "write_junit",
     "write_markdown",
     "write_matrix",
+    "write_monitoring",
     "write_page",
 ]

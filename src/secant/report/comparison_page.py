@@ -32,7 +32,7 @@ from secant.tasks.comparison_result import Comparison, Degree
 from secant.tasks.divergence import Divergence
 from secant.tasks.weight_support import WeightSupport
 
-_TONES = {
+TONES = {
     Degree.SAME: "good",
     Degree.MILD: "mild",
     Degree.STRONG: "strong",
@@ -76,7 +76,7 @@ def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
         eyebrow="secant · comparison of two samples",
         headline=f"{found.degree.value}:",
         lead=_lead(found),
-        tone=_TONES[found.degree],
+        tone=TONES[found.degree],
         about=_about(found),
         footer=made_by(found.versions["secant"]),
     )

@@ -14,6 +14,7 @@ from secant.tasks.density import DensityEstimator
 from secant.tasks.divergence import Divergence
 from secant.tasks.information import MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix
+from secant.tasks.monitoring_result import Monitoring
 
 _SHOWN = 10
 _NUMBER = re.compile(r"\W*\d|–?$")  # or the dash in its place
@@ -24,7 +25,7 @@ def write_markdown(path: Path | str, result: object) -> None:
 
     Args:
         path: of the file.
-        result: a comparison, mutual information or its matrix, or a fitted density.
+        result: a comparison, a watch, mutual information or its matrix, or a fitted density.
     """
     write_text(path, markdown(result))
 
@@ -33,8 +34,8 @@ def write_markdown(path: Path | str, result: object) -> None:
 def markdown(result: object) -> str:
     """A result as Markdown."""
     raise TypeError(
-        "`result` must be a Comparison, MutualInformation, MutualInformationMatrix or a fitted "
-        f"DensityEstimator; got {type(result).__name__}."
+        "`result` must be a Comparison, Monitoring, MutualInformation, MutualInformationMatrix or "
+        f"a fitted DensityEstimator; got {type(result).__name__}."
     )
 
 
@@ -77,6 +78,23 @@ def _(result: Comparison) -> str:
         f"```python\n{result.call}\n```",
         f"secant {result.versions['secant']}, jax {result.versions['jax']}, "
         f"{result.seconds:.1f} s.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+@markdown.register
+def _(result: Monitoring) -> str:
+    zero, one = (escaped(name) for name in result.sample_names)
+    header = ("window", "rows", "in common", "KL (nats)", "p-value", "evidence", "changed")
+    rows = [tuple(map(escaped, result.cells(i))) for i in range(len(result.windows))]
+    parts = [
+        f"# {one} against {zero}",
+        f"**{escaped(result.verdict)}**",
+        escaped(result.band.words),
+        *(f"> {escaped(note)}" for note in result.notes),
+        "## Windows",
+        table(header, rows),
+        f"secant {result.versions['secant']}, {result.seconds:.1f} s.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -18,6 +18,7 @@ from secant.tasks.drift_detector import DriftDetector, detect_drift
 from secant.tasks.importance import ImportanceWeights, WeightedMean, importance_weights
 from secant.tasks.information import MIOptions, MutualInformation
 from secant.tasks.mi_matrix import MutualInformationMatrix, mutual_information_matrix
+from secant.tasks.monitoring import Monitoring, monitor
 from secant.tasks.mutual_information import MIEstimator, mutual_information, total_correlation
 from secant.tasks.performance import PerformanceEstimate, estimate_performance
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
@@ -36,6 +37,7 @@ __all__ = [
     "ImportanceWeights",
     "MIEstimator",
     "MIOptions",
+    "Monitoring",
     "MutualInformation",
     "MutualInformationMatrix",
     "PerformanceEstimate",
@@ -49,6 +51,7 @@ __all__ = [
     "importance_weights",
     "jensen_shannon",
     "kl_divergence",
+    "monitor",
     "mutual_information",
     "mutual_information_matrix",
     "total_correlation",

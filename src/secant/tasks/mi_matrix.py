@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -20,6 +19,7 @@ from sklearn.utils import check_random_state
 
 from secant._host.escaping import one_line
 from secant._host.notebook import Summarised, fragment
+from secant._host.progress import tracked
 from secant.estimators.checks import checked_rows, column_names
 from secant.tasks.information import MIOptions
 from secant.tasks.mutual_information import total_correlation
@@ -205,7 +205,7 @@ def mutual_information_matrix(
     settings = chosen.as_text(random_state)
     kept = FinishedPairs.of(resume, rows, settings)
     try:
-        for k, (i, j) in _tracked(list(enumerate(pairs)), show=progress):
+        for k, (i, j) in tracked(list(enumerate(pairs)), "pairs of columns", show=progress):
             values = kept.values.get((i, j))
             if values is None:
                 found = total_correlation(
@@ -220,15 +220,3 @@ def mutual_information_matrix(
     labels = tuple(str(n) for n in names) if names else tuple(f"x{i}" for i in range(d))
     estimate, error, p_value = tables
     return MutualInformationMatrix(labels, estimate, error, p_value, chosen.base, settings)
-
-
-def _tracked(
-    pairs: list[tuple[int, tuple[int, int]]], *, show: bool | None
-) -> Iterable[tuple[int, tuple[int, int]]]:
-    if not (sys.stderr.isatty() if show is None else show):
-        return pairs
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(pairs, description="pairs of columns", console=console, transient=True)

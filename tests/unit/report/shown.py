@@ -1,11 +1,12 @@
-"""Comparisons to show, made without training."""
+"""Comparisons and watches to show, made without training."""
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-from secant import SklearnRatio, compare
+from secant import SklearnRatio, compare, monitor
 from secant.tasks.path_picture import PathLine, PathPicture
 from secant.training.settings import Record
 
@@ -53,3 +54,21 @@ def hostile_comparison():
     zero = replace(bad.unlike_0, columns=HOSTILE, cells=(HOSTILE,) * k)
     one = replace(bad.unlike_1, columns=HOSTILE, cells=(HOSTILE[::-1],) * k)
     return replace(bad, unlike_0=zero, unlike_1=one)
+
+
+def watched(shift=2.0, names=("age", "income"), **options):
+    """Five days of 40 rows, the last two of them shifted."""
+    rng = np.random.default_rng(1)
+    reference = pd.DataFrame(rng.normal(size=(200, 2)), columns=names)
+    stream = pd.DataFrame(rng.normal(size=(200, 2)), columns=names)
+    stream.loc[120:, names[0]] += shift
+    stream["when"] = pd.date_range("2024-03-01", periods=200, freq="36min")
+    return monitor(
+        reference,
+        stream,
+        time="when",
+        every="1d",
+        estimator=SklearnRatio(folds=None),
+        n_permutations=19,
+        **options,
+    )

@@ -1,0 +1,250 @@
+"""Watch a stream of rows against a fixed reference, window by window."""
+
+from __future__ import annotations
+
+import hashlib
+import time as clock
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from secant._host.progress import tracked
+from secant._host.provenance import versions
+from secant.estimators import RatioEstimator
+from secant.tables.missing import Missing
+from secant.tables.windows import Every, WindowRows
+from secant.tasks.anytime import AnytimeTest
+from secant.tasks.cross_fitting import checked_estimator, repr_line
+from secant.tasks.intervals import checked_confidence
+from secant.tasks.monitored_window import WindowComparison, WindowRecord
+from secant.tasks.monitoring_result import Monitoring, ReferenceBand
+from secant.tasks.monitoring_state import MonitorState
+from secant.tasks.permutation import checked_permutations
+from secant.tasks.quick_comparison import (
+    MOST_ROWS,
+    WindowPlan,
+    quick_comparison,
+    reference_band,
+)
+from secant.tasks.watched_tables import WatchedTables
+
+__all__ = ["Monitoring", "monitor"]
+
+_FEWEST_ROWS = 20  # of a window, to be compared; fewer still count as evidence
+_SAVED_EVERY = 2.0  # seconds
+
+
+def monitor(
+    reference: object,
+    stream: object,
+    *,
+    time: str | None = None,
+    every: int | str,
+    level: float = 0.05,
+    least_overlap: float = 1.0,
+    missing: Missing | str = Missing.REFUSE,
+    estimator: RatioEstimator | None = None,
+    n_permutations: int = 199,
+    confidence: float = 0.95,
+    state: Path | str | None = None,
+    last_is_complete: bool = False,
+    sample_names: tuple[str, str] | None = None,
+    progress: bool | None = None,
+    random_state: int = 0,
+) -> Monitoring:
+    """Compare each window of a stream with a reference, and raise an alarm that holds at any time.
+
+    Each window is compared as by `compare`. Beside that, evidence is collected over windows by
+    bets (Y1)–(Y3): a stream like the reference ever raises the alarm with a probability of at most
+    `level`, however many windows come (Y4). The size of the change is told apart from its proof.
+
+    Windows without rows, or with too few, are kept and say so. Columns are those that both tables
+    have. More than 4,000 rows of a window, or 5,000 of the reference, are compared by as many drawn
+    at random.
+
+    Args:
+        reference: rows as they should be; a file, a data frame or an array (n, d).
+        stream: rows in time, with the same columns; all of them so far.
+        time: the stream's column of dates or times; None takes rows in their order.
+        every: length of a window: rows, or "1d", "6h", "30min", "1w", "1mo".
+        level: share of streams like the reference that may ever raise the alarm.
+        least_overlap: a change whose windows share at least this much with the reference, 0 to 1,
+            raises no alarm even if it is proved; 1 tolerates none.
+        missing: rows with missing values of files and data frames: "refuse", "drop" or "impute".
+        estimator: of the windows' ratios, as in `compare`; None chooses among regressions and
+            trees, and a regression where a window has nothing in common with the reference.
+        n_permutations: for the p-value of a window, which is at least 1/(1 + this).
+        confidence: level of the intervals.
+        state: a JSON file that keeps what is finished: the next call, with rows added to the
+            stream, continues there.
+        last_is_complete: whether the last window is compared although rows of it may still come.
+        sample_names: what reference and stream are called.
+        progress: a progress bar; None shows one on a terminal only.
+        random_state: seed.
+
+    Examples:
+        >>> import numpy as np, secant
+        >>> rng = np.random.default_rng(0)
+        >>> reference, stream = rng.normal(size=(600, 3)), rng.normal(size=(600, 3))
+        >>> stream[300:, 1] += 1.0
+        >>> found = secant.monitor(reference, stream, every=100)
+        >>> found.has_alarm, found.windows[found.since].label, found.columns[0].name
+        (True, 'rows 300–399', 'column 1')
+    """
+    began = clock.perf_counter()
+    checked_permutations(n_permutations)
+    checked_confidence(confidence)
+    _check_shares(level, least_overlap)
+    length = Every.of(every)
+    if estimator is not None:
+        checked_estimator(estimator)
+    tables = WatchedTables.of(
+        reference,
+        stream,
+        time,
+        length,
+        missing=missing,
+        last_is_complete=last_is_complete,
+        seed=random_state,
+    )
+    names = sample_names or (_called(reference, "reference"), _called(stream, "stream"))
+    call = (
+        f"secant.monitor(reference, stream, time={time!r}, every={every!r}, "
+        f"missing={Missing(missing).value!r}, estimator={repr_line(estimator)}, "
+        f"n_permutations={n_permutations}, confidence={confidence:g}, random_state={random_state})"
+    )
+    plan = WindowPlan(names, tables.names, estimator, n_permutations, confidence, random_state)
+    kept = MonitorState.of(
+        state, hashlib.sha256(f"{call} {tables.digest}".encode()).hexdigest()[:16]
+    )
+    n_known = len(kept.windows)
+    band, windows = _watched(tables, plan, kept, progress=progress)
+    return Monitoring(
+        sample_names=names,
+        windows=windows,
+        band=band,
+        every=str(length),
+        zone=tables.windows.zone,
+        level=level,
+        least_overlap=least_overlap,
+        n_reference=len(tables.x_0),
+        notes=tables.notes,
+        n_new=sum(w.found is not None for w in windows[n_known:]),
+        call=call,
+        seed=random_state,
+        versions=versions(),
+        seconds=clock.perf_counter() - began,
+    )
+
+
+def _check_shares(level: float, least_overlap: float) -> None:
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"`level` must lie between 0 and 1, such as 0.05; got {level!r}.")
+    if not 0.0 < least_overlap <= 1.0:
+        raise ValueError(
+            f"`least_overlap` must be above 0 and at most 1, such as 0.9; got {least_overlap!r}."
+        )
+
+
+def _called(x: object, otherwise: str) -> str:
+    return Path(x).name if isinstance(x, Path | str) else otherwise
+
+
+def _watched(
+    tables: WatchedTables, plan: WindowPlan, kept: MonitorState, *, progress: bool | None
+) -> tuple[ReferenceBand, tuple[WindowRecord, ...]]:
+    """The band and every window, those that a state file knows as they were."""
+    cut = tables.windows.windows
+    digests = [tables.digest_of(i) for i in range(len(cut))]
+    kept.check([w.label for w in cut], digests)
+    watch = _Watch(tables, plan, digests)
+    for number, record in enumerate(kept.windows):
+        watch.remember(number, record)
+    n_known, saved = len(kept.windows), clock.perf_counter()
+    try:
+        if kept.band is None:
+            kept.band = _band(tables, plan)
+        open_ones: list[WindowRecord] = []
+        for number in tracked(range(n_known, len(cut)), "windows", show=progress):
+            record = watch.next(number, cut[number])
+            (open_ones if record.is_open else kept.windows).append(record)
+            if clock.perf_counter() - saved > _SAVED_EVERY:
+                kept.save()
+                saved = clock.perf_counter()
+    finally:
+        if len(kept.windows) > n_known:
+            kept.save()
+    return kept.band, (*kept.windows, *open_ones)
+
+
+@dataclass
+class _Watch:
+    """The windows one after another, and the evidence."""
+
+    tables: WatchedTables
+    plan: WindowPlan
+    digests: list[str]
+
+    def __post_init__(self) -> None:
+        tables = self.tables
+        self._test = AnytimeTest(tables.x_0, seed=self.plan.seed, columns=tables.quantities)
+
+    def remember(self, number: int, record: WindowRecord) -> None:
+        """Take a finished window as it was found before."""
+        rows = self.tables.x[self.tables.places_of(number)]
+        self._test.add(number, rows, record.scores)
+
+    def next(self, number: int, window: WindowRows) -> WindowRecord:
+        """Compare a window and bet on its rows."""
+        places = self.tables.places_of(number)
+        rows = self.tables.x[places]
+        gone = self.tables.gone(number)
+        why_not = _why_not(window, len(rows), gone)
+        found = None if why_not else self._compared(number, window.label, places)
+        scores = self._test.add(number, rows) if window.is_complete else None
+        return WindowRecord(
+            label=window.label,
+            n_rows=int(window.rows.size),
+            n_used=len(rows),
+            digest=self.digests[number],
+            found=found,
+            why_not=why_not,
+            is_open=not window.is_complete,
+            gone=gone,
+            scores=scores,
+            log_evidence=self._test.log_evidence,
+        )
+
+    def _compared(self, number: int, label: str, places: np.ndarray) -> WindowComparison:
+        tables, rng = self.tables, np.random.default_rng([self.plan.seed, number, 2])
+        some = np.sort(rng.permutation(places)[:MOST_ROWS])
+        names = self.plan.sample_names[0], label
+        found = quick_comparison(tables.x_0, tables.x[some], names, self.plan, rng)
+        if tables.stream is not None:
+            unlike = found.unlike_1
+            cells = tables.stream.cells_of(some[unlike.numbers])
+            shown = replace(unlike, columns=tables.stream.encoding.inputs, cells=cells)
+            found = replace(found, unlike_1=shown)
+        return WindowComparison.of(found, tables.kept[some])
+
+
+def _why_not(window: WindowRows, n_used: int, gone: tuple[str, ...]) -> str:
+    """Why a window cannot be compared; empty if it can."""
+    if not window.rows.size:
+        return "no rows"
+    if not window.is_complete:
+        return "still open"
+    if n_used >= _FEWEST_ROWS:
+        return ""
+    lacks = f", no value of {', '.join(gone)}" if gone else ""
+    left_out = f" of {window.rows.size}" if n_used < window.rows.size else ""
+    return f"too few rows: {n_used}{left_out}{lacks}; {_FEWEST_ROWS} are needed"
+
+
+def _band(tables: WatchedTables, plan: WindowPlan) -> ReferenceBand:
+    """Of blocks as long as the median window that can be compared."""
+    sizes = [len(tables.places_of(i)) for i in range(len(tables.windows.windows))]
+    used = [size for size in sizes if size >= _FEWEST_ROWS]
+    size = min(int(np.median(used)) if used else _FEWEST_ROWS, MOST_ROWS)
+    return reference_band(tables.x_0, size, plan, in_time=tables.in_time)
