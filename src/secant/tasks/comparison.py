@@ -37,6 +37,7 @@ __all__ = ["Comparison", "Degree", "check_names", "compare"]
 _UNLIKE_ROWS = 25  # of each sample, whose cells are kept
 _MOST_PLACES = 7  # beyond, a power of ten reads better
 _HISTOGRAMS = 4  # of the columns that carry most
+_LEAST_SHARE = 0.05  # of what the first carries: a column with less has not visibly changed
 
 
 def compare(
@@ -151,11 +152,13 @@ class _Plan:
     @property
     def call(self) -> str:
         """This plan as a line of Python."""
-        treated = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
+        given = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
+        if self.estimator is not None:
+            given += f"estimator={one_line(self.estimator)}, "
         return (
-            f"secant.compare(x_0, x_1, {treated}estimator={one_line(self.estimator)}, "
-            f"n_folds={self.n_folds}, n_permutations={self.n_permutations}, "
-            f"confidence={self.confidence:g}, random_state={self.seed})"
+            f"secant.compare(x_0, x_1, {given}n_folds={self.n_folds}, "
+            f"n_permutations={self.n_permutations}, confidence={self.confidence:g}, "
+            f"random_state={self.seed})"
         )
 
 
@@ -204,8 +207,14 @@ def _margins(
     x_1: Float[np.ndarray, "m d"],
     names: tuple[str, ...],
 ) -> tuple[ColumnHistogram, ...]:
-    """The columns that carry most, in both samples."""
-    order = [names.index(c.name) for c in features[:_HISTOGRAMS]]
+    """The columns that carry most, in both samples; after the first, those that surely carry."""
+    least = _LEAST_SHARE * features[0].contribution
+    others = [
+        c
+        for c in features[1:_HISTOGRAMS]
+        if c.contribution > max(2.0 * c.contribution_error, least)
+    ]
+    order = [names.index(c.name) for c in (features[0], *others)]
     return tuple(ColumnHistogram.of(names[i], x_0[:, i], x_1[:, i]) for i in order)
 
 
