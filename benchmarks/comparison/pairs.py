@@ -119,6 +119,22 @@ PAIRS = {
     "near-chasm": shifted(5, 3.0),
 }
 
+# Rows of both samples at which the best of the others finds some half to nine tenths.
+SIZES = {
+    "mean shift": (45, 45),
+    "scale": (90, 90),
+    "correlation": (110, 110),
+    "one of 20 columns": (70, 70),
+    "heavy tails": (40, 40),
+    "mixture": (110, 110),
+    "categories": (120, 120),
+    "unequal sizes": (400, 20),
+    "near-chasm": (6, 6),
+    "null": (200, 200),
+}
+# Samples that are alike, in which ours chooses among regressions, trees and networks in turn.
+NULLS = {"null": (200, 200), "null, trees": (400, 400)}
+
 
 def sizes(name: str, n: int) -> tuple[int, int]:
     """Rows of both samples; of the unequal pair, 20 times fewer and at least 50 of the second."""

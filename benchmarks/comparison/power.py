@@ -12,13 +12,11 @@ pairs of samples that are both from p_0.
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from pairs import PAIRS, Rows, keep, kept
-from scipy import stats
+from pairs import NULLS, PAIRS, SIZES, Rows, keep, kept
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -27,30 +25,15 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tables import power_table
 
 from secant.tasks.cross_fitting import cross_fit
 from secant.tasks.two_sample import tested
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
-_FIRST_SEED = 5000  # smaller ones served to choose the method
+_FIRST_SEED = 5000  # smaller ones served to choose the numbers of rows
 _PERMUTATIONS = 999
 _ALIKE = 10_000  # added to the seed of samples that are both from p_0
-_LEVEL = 0.05
-# Rows of both samples at which the best of the others finds some half to nine tenths.
-SIZES = {
-    "mean shift": (45, 45),
-    "scale": (90, 90),
-    "correlation": (70, 70),
-    "one of 20 columns": (70, 70),
-    "heavy tails": (40, 40),
-    "mixture": (80, 80),
-    "categories": (120, 120),
-    "unequal sizes": (400, 20),
-    "near-chasm": (6, 6),
-    "null": (200, 200),
-}
-# Samples that are alike, in which ours chooses among regressions, trees and networks in turn.
-NULLS = {"null": (200, 200), "null, trees": (400, 400)}
 
 
 def _classifier(model: ClassifierMixin) -> Callable[[Rows, Rows], float]:
@@ -121,47 +104,10 @@ def run(name: str, seed: int) -> dict[str, object]:
     return {"pair": name, "seed": seed, "p_value": p_value, "model": model, **found}
 
 
-def powers(rows: list[dict]) -> dict[str, float]:
-    """Shares of runs in which each method finds the difference, in per cent."""
-    found = {"secant": 100.0 * float(np.mean([r["p_value"] <= _LEVEL for r in rows]))}
-    for name in OTHERS:
-        differ, same = np.array([r[name] for r in rows]).T
-        found[name] = 100.0 * float(np.mean(differ > np.quantile(same, 1.0 - _LEVEL)))
-    return found
-
-
-def table() -> str:
-    """Power by pair, and how uniform p-values are where nothing differs."""
-    groups = defaultdict(list)
-    for row in kept(RESULTS):
-        groups[row["pair"]].append(row)
-    lines = [
-        f"| pair | rows | runs | secant | {' | '.join(OTHERS)} |",
-        "|---|---|---|---|" + "---|" * len(OTHERS),
-    ]
-    for name, rows in groups.items():
-        if name not in NULLS:
-            n, m = SIZES[name]
-            cells = " | ".join(f"{v:.0f}" for v in powers(rows).values())
-            lines.append(f"| {name} | {n} + {m} | {len(rows)} | {cells} |")
-    lines += ["", "| samples alike | runs | p ≤ 0.05 (%) | p-value of uniformity (KS) |"]
-    lines.append("|---|---|---|---|")
-    for name, rows in groups.items():
-        if name in NULLS:
-            n, m = NULLS[name]
-            p_values = np.array([r["p_value"] for r in rows])
-            share, ks = (
-                100.0 * np.mean(p_values <= _LEVEL),
-                stats.kstest(p_values, "uniform").pvalue,
-            )
-            lines.append(f"| {n} + {m} rows | {len(rows)} | {share:.1f} | {ks:.2f} |")
-    return "\n".join(lines)
-
-
 def main(arguments: list[str]) -> None:
     """Make the rows that are asked for, or print the table."""
     if not arguments:
-        print(table())
+        print(power_table(kept(RESULTS)))
         return
     names = arguments[1:] or [*(name for name in PAIRS if name != "null"), *NULLS]
     done = {(r["pair"], r["seed"]) for r in kept(RESULTS)}
