@@ -1,6 +1,7 @@
 """Tables of measurements on the pages and in the README are what the committed rows give."""
 
 import re
+import runpy
 import shutil
 from pathlib import Path
 
@@ -51,9 +52,18 @@ def test_no_row_is_of_an_older_list(written):
 def test_nothing_that_is_written_is_left_out(written):
     pages = {str(path.relative_to(written)) for path in written.rglob("*.md")}
     assert pages == set(WRITTEN)
-    layers = "docs/_generated/layers.md"  # by scripts/draw_imports.py, see test_architecture.py
+    # By scripts/draw_imports.py, see test_architecture.py, and by benchmarks/comparison/tables.py.
+    others = {"docs/_generated/layers.md", "docs/_generated/comparison.md"}
     committed = {str(path.relative_to(ROOT)) for path in (ROOT / "docs/_generated").iterdir()}
-    assert committed - {layers} == {name for name in WRITTEN if "_generated" in name}
+    assert committed - others == {name for name in WRITTEN if "_generated" in name}
+
+
+def test_tables_of_comparisons_are_what_their_rows_give(monkeypatch):
+    folder = ROOT / "benchmarks" / "comparison"
+    monkeypatch.syspath_prepend(str(folder))
+    made = runpy.run_path(str(folder / "tables.py"))
+    stale = "run `python benchmarks/comparison/tables.py`"
+    assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), stale
 
 
 def test_no_page_says_how_long_something_took():

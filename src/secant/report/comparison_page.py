@@ -90,12 +90,15 @@ def _lead(found: Comparison) -> str:
 
 def _advice(found: Comparison) -> str:
     zero, one = found.sample_names
+    can_weight = found.kl.support.is_enough
+    instead = "weight the rows (secant.importance_weights)" if can_weight else "collect rows where "
+    instead += "" if can_weight else "both samples have some (too few are alike to weight them)"
     return {
         Degree.SAME: f"These rows give no reason to treat {one} differently from {zero}.",
         Degree.MILD: f"What was learned from {zero} should do about as well on {one}; look at the "
         "columns below.",
         Degree.STRONG: f"Before using on {one} what was learned from {zero}, check the columns "
-        "below, then weight the rows (secant.importance_weights) or learn again.",
+        f"below, then {instead} or learn again.",
         Degree.APART: f"No weighting makes {zero} stand for {one}: collect rows in between, or "
         f"learn from {one} itself.",
     }[found.degree]
@@ -238,7 +241,7 @@ def _settings(found: Comparison, command: str | None) -> list[Block]:
                     [
                         ("seed", str(found.seed)),
                         ("seconds", f"{found.seconds:.1f}"),
-                        *found.settings.items(),
+                        *((k, v) for k, v in found.settings.items() if v != "None"),
                     ]
                 ),
                 Pairs(list(found.versions.items())),

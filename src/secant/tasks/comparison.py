@@ -43,6 +43,7 @@ __all__ = ["Comparison", "Degree", "check_names", "compare"]
 _UNLIKE_ROWS = 25  # rows of each sample whose cells are stored
 _MOST_PLACES = 7  # beyond, a power of ten reads better
 _HISTOGRAMS = 4  # columns with the largest contributions
+_LEAST_SHARE = 0.05  # of the largest contribution: a column with less has not visibly changed
 
 
 def compare(
@@ -156,11 +157,13 @@ class _Plan:
     @property
     def call(self) -> str:
         """The call of `compare` that repeats the comparison."""
-        treated = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
+        given = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
+        if self.estimator is not None:
+            given += f"estimator={repr_line(self.estimator)}, "
         return (
-            f"secant.compare(x_0, x_1, {treated}estimator={repr_line(self.estimator)}, "
-            f"n_folds={self.n_folds}, n_permutations={self.n_permutations}, "
-            f"confidence={self.confidence:g}, random_state={self.seed})"
+            f"secant.compare(x_0, x_1, {given}n_folds={self.n_folds}, "
+            f"n_permutations={self.n_permutations}, confidence={self.confidence:g}, "
+            f"random_state={self.seed})"
         )
 
 
@@ -209,8 +212,14 @@ def _margins(
     x_1: Float[np.ndarray, "m d"],
     names: tuple[str, ...],
 ) -> tuple[ColumnHistogram, ...]:
-    """Histograms of the columns with the largest contributions."""
-    order = [names.index(c.name) for c in features[:_HISTOGRAMS]]
+    """Histograms of the column with the largest contribution and of others that are significant."""
+    least = _LEAST_SHARE * features[0].contribution
+    others = [
+        c
+        for c in features[1:_HISTOGRAMS]
+        if c.contribution > max(2.0 * c.contribution_error, least)
+    ]
+    order = [names.index(c.name) for c in (features[0], *others)]
     return tuple(ColumnHistogram.of(names[i], x_0[:, i], x_1[:, i]) for i in order)
 
 

@@ -18,7 +18,12 @@ from secant.tasks.column_bases import HingeColumns, design, logistic_pipeline
 from secant.tasks.cross_fitting import CrossFit
 from secant.tasks.intervals import normal_interval
 from secant.tasks.model_choice import are_apart, bases_for
-from secant.tasks.tilted_bootstrap import DIVERGENCES, IntervalEstimate, tilted_intervals
+from secant.tasks.tilted_bootstrap import (
+    DIVERGENCES,
+    IntervalEstimate,
+    tilted_intervals,
+    tilted_upper_ends,
+)
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
 Intervals = dict[str, IntervalEstimate]
@@ -64,15 +69,12 @@ def divergence_intervals(
             # The held-out loss prefers a penalty that hides small differences.
             bases = bases_for(min(len(x_0), len(x_1)), x_0.shape[1])
             rivals += [logistic_pipeline(basis, _RIDGE) for basis in bases]
-        models = [
-            regression_features(scores, x_0, x_1),
-            *((design(r, x_0, x_1), _ridge(r)) for r in rivals),
-        ]
-        each = [
-            tilted_intervals(features, labels, ridge=ridge, confidence=confidence, rng=rng)
-            for features, ridge in models
-        ]
-        found = {n: each[0][n]._replace(high=max(e[n].high for e in each)) for n in DIVERGENCES}
+        features, ridge = regression_features(scores, x_0, x_1)
+        found = tilted_intervals(features, labels, ridge=ridge, confidence=confidence, rng=rng)
+        for rival in rivals:
+            features, ridge = design(rival, x_0, x_1), _ridge(rival)
+            highs = tilted_upper_ends(features, labels, ridge=ridge, confidence=confidence, rng=rng)
+            found = {n: e._replace(high=max(e.high, highs[n])) for n, e in found.items()}
     if is_found:
         return found
     return {name: estimate._replace(low=0.0) for name, estimate in found.items()}

@@ -158,8 +158,29 @@ def test_what_changed_comes_first_with_a_histogram_of_each_column(found):
     page = comparison_page(found)
     assert page.sections[0].title == "What changed"
     charts = [chart for block in page.sections[0].blocks for chart in block.blocks]
-    assert [chart.title for chart in charts] == [c.name for c in found.features[:4]]
+    assert [chart.title for chart in charts] == [margin.name for margin in found.margins]
     assert charts[0].caption == f"{found.features[0].direction('new').capitalize()}."
+
+
+def test_rows_are_weighted_only_where_weights_have_support(found):
+    few = replace(found.kl.support, effective_sample_size=1.0)
+    html = rendered(comparison_page(replace(found, kl=replace(found.kl, support=few))))
+    assert "importance_weights" not in html.split("<h2")[0]
+    assert "collect rows where both samples have some" in html
+
+
+def test_no_word_of_python_and_no_unrounded_number_is_shown(found):
+    html = rendered(comparison_page(found))
+    shown = re.sub(r"<[^>]+>", " ", re.sub(r"(?s)<(svg|pre|style|script).*?</\1>", " ", html))
+    assert re.findall(r"\bNone\b|\bnan\b|\d\.\d{7,}", shown) == []
+
+
+def test_wide_tables_say_that_they_scroll(found):
+    html = rendered(comparison_page(found))
+    assert html.count('class="sideways') == html.count('<table class="sortable"')
+    names, one = tuple(f"column {i}" for i in range(14)), np.ones((14, 14))
+    wide = secant.MutualInformationMatrix(names, 0.1 * one, 0.02 * one, 0.4 * one, "nats")
+    assert 'class="sideways wide"' in rendered(matrix_page(wide))
 
 
 def test_without_a_path_or_a_training_nothing_is_drawn_in_its_place(found):

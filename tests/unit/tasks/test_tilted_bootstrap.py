@@ -58,12 +58,35 @@ def test_a_refit_is_the_optimum_of_its_rows(fit):
 
 def test_a_normal_estimate_is_inverted_to_its_normal_interval():
     truth = np.linspace(0.0, 2.0, 9)
-    looks = [(t, t + 0.1, 0.2) for t in truth]  # a bias of 0.1 and a spread of 0.2
-    assert tilted_bootstrap._inverted(looks, 1.0, Z) == pytest.approx(
-        [0.9, 0.9 - 0.2 * Z, 0.9 + 0.2 * Z], abs=1e-9
-    )
+    looks = np.array([(t, t + 0.1, 0.2) for t in truth])  # a bias of 0.1 and a spread of 0.2
+    for level in (0.0, Z, -Z):
+        found = tilted_bootstrap._inverted(looks, 1.0, level)
+        assert found == pytest.approx(0.9 - 0.2 * level, abs=1e-9)
     # What is usual at 0 has an interval from 0.
-    assert tilted_bootstrap._inverted(looks, 0.2, Z)[1] == 0.0
+    assert tilted_bootstrap._inverted(looks, 0.2, Z) == 0.0
+
+
+def test_samples_are_drawn_with_the_weights_of_their_pair(fit):
+    tilt = tilted_bootstrap._tilted(fit, fit.score)
+    draws = tilted_bootstrap._Draws.of(2000, fit.sizes, np.random.RandomState(0))
+    for count, weight, n in zip(draws.counts(tilt), tilt[1:], reversed(fit.sizes), strict=True):
+        assert (count.sum(axis=1) == n).all()
+        error = np.sqrt(n * weight * (1.0 - weight) / len(count))
+        # 5 standard errors, of 300 means.
+        assert np.abs(count.mean(axis=0) - n * weight).max() < 5.0 * error.max()
+        np.testing.assert_allclose(
+            count.var(axis=0).mean(), (n * weight * (1 - weight)).mean(), rtol=0.05
+        )
+
+
+def test_upper_ends_are_those_of_the_intervals(fit):
+    both = [
+        function(fit.features, fit.labels, ridge=1.0, confidence=0.95, rng=np.random.RandomState(0))
+        for function in (tilted_intervals, tilted_bootstrap.tilted_upper_ends)
+    ]
+    for name in DIVERGENCES[:4]:  # χ² doubles with a tenth of its root
+        # The smoothed spread is of fewer looks.
+        assert both[1][name] == pytest.approx(both[0][name].high, rel=0.1)
 
 
 def test_intervals_cover_at_a_hundred_rows():
