@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import logsumexp, ndtri
 from scipy.stats import rankdata
+from sklearn.base import clone
 
 from secant.diagnostics import LARGEST_SHAPE, pareto_shape
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
+from secant.tasks.canonical import CanonicalStart
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
 from secant.tasks.permutation import (
     combined_p_value,
@@ -27,7 +29,15 @@ from secant.tasks.permutation import (
 )
 from secant.training.settings import labelled
 
-__all__ = ["CrossFitPlan", "Dependence", "DependenceFit", "normal_scores", "repaired"]
+__all__ = [
+    "NATS_OF_OVERLAP",
+    "CrossFitPlan",
+    "Dependence",
+    "DependenceFit",
+    "Shortfall",
+    "normal_scores",
+    "repaired",
+]
 
 Blocks = Sequence[Float[np.ndarray, "n _"]]
 
@@ -38,7 +48,9 @@ _FEWEST_ROWS_TO_JUDGE = 1_000  # the same, where they settle the p-value and the
 _CLEAR = 6.0  # standard deviations of a re-paired mean: by chance about once in a billion folds
 _SMALL = 0.2  # of the sampling error: such an error of log Ẑ adds a fiftieth to it
 _MOST_NUMBERS_TO_JUDGE = 40_000_000  # the same, in wide tables: rows × columns × re-pairings
-_CANDIDATES = 50  # re-pairings behind each row that is drawn from a fitted joint
+_ANCHOR = "near__anchor"  # the parameter of a switch that a canonical start sets
+_REPAIRINGS_OF_HALVES = 49  # behind log Ẑ of fits that only measure the shortfall
+NATS_OF_OVERLAP = 3.0  # from here on a classifier saturates, and canonical coordinates with it
 
 
 def normal_scores(block: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -85,18 +97,30 @@ class CrossFitPlan:
     """How a dependence is cross-fitted.
 
     Attributes:
-        estimator: cloned for each fit.
+        estimator: cloned for each fit; a `ChasmSwitch` between classifier and path gets a canonical
+            start (I4).
         n_folds: parts of the rows.
         n_ensemble: fits a fold.
         n_permutations: re-pairings of a fold's rows; no p-value is below 1/(1 + this).
-        normal_margins: whether the blocks are normal scores, as drawn rows must then be made too.
     """
 
     estimator: RatioEstimator
     n_folds: int = 5
     n_ensemble: int = 1
     n_permutations: int = 199
-    normal_margins: bool = True
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """What fits from so many rows fall short by, and the sampling error that it adds."""
+
+    value: float = 0.0
+    standard_error: float = 0.0
+
+    @property
+    def uncertainty(self) -> float:
+        """Half of the value, for 1/n is a guess of the rate, and its sampling error."""
+        return float(np.hypot(0.5 * self.value, self.standard_error))
 
 
 @dataclass(frozen=True)
@@ -162,37 +186,62 @@ class Dependence:
         number = fold_numbers(n, plan.n_folds, rng)
         folds = []
         for k in range(plan.n_folds):
+            train, held = np.flatnonzero(number != k), np.flatnonzero(number == k)
             with labelled(f"fold {k + 1} of {plan.n_folds}"):
-                ensemble = _trained([b[number != k] for b in blocks], plan, rng)
-            rows = np.flatnonzero(number == k)
-            held = [b[rows] for b in blocks]
-            folds.append(_judged(held, rows, ensemble, plan.n_permutations, rng))
+                folds.append(_fold(blocks, train, held, plan, rng))
         return _gathered(n, tuple(folds))
 
-    def shortfall(self, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> float:
-        """By how much the estimate falls short in a world where the truth is known.
+    def shortfall(
+        self, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState
+    ) -> Shortfall:
+        """By how much the estimate falls short, from fits to half of the rows (I2).
 
-        Rows are drawn from the fitted joint r̂ p_0, where log r̂ is the exact log ratio; the same
-        cross-fit on them is compared with the mean of log r̂ over those very rows. What a fit from
-        so many rows loses there it has about lost here too: a parametric bootstrap of the bias.
+        Where the error is of order 1/n, half of the rows lose twice as much: what the second half
+        of them has gained is what is still missing.
         """
-        drawn, exact = zip(*(_drawn(blocks, fold, rng) for fold in self.folds), strict=True)
-        world = [np.concatenate(block) for block in zip(*drawn, strict=True)]
-        if plan.normal_margins:
-            world = [normal_scores(block) for block in world]
-        with labelled("correction"):
-            again = Dependence.fitted(world, plan, rng)
-        return float(np.concatenate(exact).mean()) - again.estimate
+        gained = np.empty(self.pointwise.size)
+        quick = replace(plan, n_permutations=_REPAIRINGS_OF_HALVES)
+        for k, fold in enumerate(self.folds):
+            others = np.delete(np.arange(self.pointwise.size), fold.rows)
+            half = rng.permutation(others)[: others.size // 2]
+            with labelled(f"correction, fold {k + 1} of {len(self.folds)}"):
+                again = _fold(blocks, half, fold.rows, quick, rng)
+            gained[fold.rows] = (fold.log_ratio - fold.log_normaliser) - (
+                again.log_ratio - again.log_normaliser
+            )
+        spread = (self.pointwise + gained).var(ddof=1) - self.pointwise.var(ddof=1)
+        return Shortfall(float(gained.mean()), float(np.sqrt(max(spread, 0.0) / gained.size)))
 
 
-def _trained(blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> RatioEnsemble:
+def _fold(
+    blocks: Blocks,
+    train: Int[np.ndarray, " t"],
+    held: Int[np.ndarray, " m"],
+    plan: CrossFitPlan,
+    rng: np.random.RandomState,
+) -> DependenceFit:
+    """Fit on some rows, judge others."""
+    parts, others = ([b[rows] for b in blocks] for rows in (train, held))
+    estimator = plan.estimator
+    if len(blocks) == 2 and _ANCHOR in estimator.get_params():
+        start = CanonicalStart.fitted(parts[0], parts[1], rng)
+        if start.bound < NATS_OF_OVERLAP:
+            estimator = clone(estimator).set_params(**{_ANCHOR: start.anchor})
+            parts, others = start(parts[0], parts[1]), start(others[0], others[1])
+    ensemble = _trained(parts, estimator, plan.n_ensemble, rng)
+    return _judged(others, held, ensemble, plan.n_permutations, rng)
+
+
+def _trained(
+    blocks: Blocks, estimator: RatioEstimator, n_members: int, rng: np.random.RandomState
+) -> RatioEnsemble:
     n = blocks[0].shape[0]
     repeats = int(np.clip(_MOST_ROWS_TO_TRAIN // n, 1, min(_REPAIRINGS_TO_TRAIN, n - 1)))
     x_0 = np.concatenate(list(repaired(blocks, repeats, rng)))
     x_1 = np.concatenate(blocks, axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverlapWarning)  # `is_normalised` says it of all folds
-        return RatioEnsemble.fitted(plan.estimator, x_0, x_1, n_members=plan.n_ensemble, rng=rng)
+        return RatioEnsemble.fitted(estimator, x_0, x_1, n_members=n_members, rng=rng)
 
 
 def _judged(
@@ -262,23 +311,6 @@ def _rows_to_judge(
     for_normaliser = (relative_spread / (_SMALL * sampling_error)) ** 2 / max(n_permutations, 1)
     needed = max(for_p_value, for_normaliser, _FEWEST_ROWS_TO_JUDGE)
     return int(min(needed, once.size))
-
-
-def _drawn(
-    blocks: Blocks, fold: DependenceFit, rng: np.random.RandomState
-) -> tuple[list[Float[np.ndarray, "m _"]], Float[np.ndarray, " m"]]:
-    """As many rows as the fold has from its fitted joint, and their exact log ratio there.
-
-    Sampling with importance resampling: re-pairings of the fold's rows, drawn by their ratio.
-    """
-    m = fold.rows.size
-    picks = rng.randint(m, size=(_CANDIDATES * m, len(blocks)))
-    parts = [b[fold.rows][pick] for b, pick in zip(blocks, picks.T, strict=True)]
-    scores = fold.ensemble.log_ratio(np.concatenate(parts, axis=1))
-    log_total = logsumexp(scores)
-    chosen = rng.choice(scores.size, size=m, p=np.exp(scores - log_total))
-    log_normaliser = log_total - np.log(scores.size)
-    return [part[chosen] for part in parts], scores[chosen] - log_normaliser
 
 
 def _gathered(n: int, folds: tuple[DependenceFit, ...]) -> Dependence:
