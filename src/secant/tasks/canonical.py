@@ -179,6 +179,12 @@ def gaussian_bound(train: tuple[Rows, Rows], held: tuple[Rows, Rows]) -> float:
     return float(joint.mean() - logsumexp(pairs) + np.log(m * (m - 1.0)))
 
 
+def _optimism(train: tuple[Rows, Rows]) -> float:
+    """What p·q fitted covariances cost held-out rows, in nats: a wide table is no worse for it."""
+    (n, p), q = train[0].shape, train[1].shape[1]
+    return 0.5 * p * q / n
+
+
 def _square(x: Rows, matrix: Float[np.ndarray, "d d"]) -> Float[np.ndarray, " n"]:
     return np.asarray(-0.5 * np.einsum("ij,ij->i", x @ matrix, x))
 
@@ -206,7 +212,8 @@ class CanonicalStart:
         order = rng.permutation(len(x))
         held, train = np.split(order, [int(_HELD_OUT * len(x))])
         blocks, apart = (x[train], y[train]), (x[held], y[held])
-        plain, best, choice = gaussian_bound(blocks, apart), -np.inf, (_RIDGES[-1], 1)
+        plain = gaussian_bound(blocks, apart) + _optimism(blocks)
+        best, choice = -np.inf, (_RIDGES[-1], 1)
         for ridge, directions in _directions(waves, blocks).items():
             inside, outside = (directions(b, _MOST_PAIRS) for b in (blocks, apart))
             tables = [_score_tables(u) for u in inside]
@@ -215,7 +222,7 @@ class CanonicalStart:
             )
             for k in range(1, inside[0].shape[1] + 1):
                 some, others = ((u[:, :k], v[:, :k]) for u, v in (inside, outside))
-                bound = gaussian_bound(some, others)
+                bound = gaussian_bound(some, others) + _optimism(some)
                 if bound > best:
                     best, choice = bound, (ridge, k)
         ridge, n_pairs = choice
