@@ -204,18 +204,20 @@ class Dependence:
         """By how much the estimate falls short, from fits to half of the rows (I2).
 
         Where the error is of order 1/n, half of the rows lose twice as much: what the second half
-        of them has gained is what is still missing.
+        of them has gained is what is still missing. A fold whose half cannot be normalised says
+        nothing.
         """
-        gained = np.empty(self.pointwise.size)
+        gained = np.zeros(self.pointwise.size)
         quick = replace(plan, n_permutations=_REPAIRINGS_OF_HALVES)
         for k, fold in enumerate(self.folds):
             others = np.delete(np.arange(self.pointwise.size), fold.rows)
             half = rng.permutation(others)[: others.size // 2]
             with labelled(f"correction, fold {k + 1} of {len(self.folds)}"):
                 again = _fold(blocks, half, fold.rows, quick, rng, starts=(fold.is_canonical,))
-            gained[fold.rows] = (fold.log_ratio - fold.log_normaliser) - (
-                again.log_ratio - again.log_normaliser
-            )
+            if again.shape < LARGEST_SHAPE:
+                gained[fold.rows] = (fold.log_ratio - fold.log_normaliser) - (
+                    again.log_ratio - again.log_normaliser
+                )
         spread = (self.pointwise + gained).var(ddof=1) - self.pointwise.var(ddof=1)
         return Shortfall(float(gained.mean()), float(np.sqrt(max(spread, 0.0) / gained.size)))
 

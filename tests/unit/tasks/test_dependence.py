@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from secant.estimators import RatioEstimator
+from secant.estimators import ChasmSwitch, ClassifierRatio, GaussianMoments, RatioEstimator
+from secant.models.networks import ResidualMLP
 from secant.tasks import dependence
 from secant.tasks.dependence import CrossFitPlan, Dependence, normal_scores, repaired
+from secant.training import Training
 
 RHO = 0.6
 MI = -0.5 * np.log(1.0 - RHO**2)
@@ -233,3 +235,37 @@ def test_halves_are_fitted_to_rows_that_judge_nothing():
     fit = Dependence.fitted(rows, plan, rng)
     fit.shortfall(rows, replace(plan, estimator=Noting()), rng)
     assert sizes == [150] * 4
+
+
+def test_halves_that_cannot_be_normalised_correct_nothing():
+    plan = CrossFitPlan(CopulaRatio(), n_folds=2, n_permutations=49)
+    rng, rows = np.random.RandomState(0), blocks(0)
+    fit = Dependence.fitted(rows, plan, rng)
+    wild = replace(plan, estimator=CopulaRatio(rho=0.99999))
+    assert fit.is_normalised
+    assert fit.shortfall(rows, wild, rng).value == 0.0
+
+
+def switch():
+    """The default, hardly trained: what it knows is its anchor."""
+    near = ClassifierRatio(
+        anchor=GaussianMoments(),
+        trunk=ResidualMLP(8, depth=0),
+        training=Training(steps=50, batch_size=64),
+    )
+    return ChasmSwitch(near)
+
+
+@pytest.mark.parametrize("is_bent", [False, True])
+def test_a_switch_starts_from_canonical_coordinates_where_they_say_more(is_bent):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(3_000, 1))
+    y = 0.8 * (x**2 if is_bent else x) + 0.6 * rng.normal(size=x.shape)
+    rows = [normal_scores(b) for b in (x, y)]
+    plan = CrossFitPlan(switch(), n_folds=2, n_permutations=19)
+    found = Dependence.fitted(rows, plan, np.random.RandomState(0))
+    assert [fold.is_canonical for fold in found.folds] == [is_bent] * 2
+    assert found.estimate > 0.2  # 0.51 nats, of columns without correlation if bent
+    assert found.p_value < 0.1
+    again = found.shortfall(rows, plan, np.random.RandomState(1))
+    assert abs(again.value) < 0.1
