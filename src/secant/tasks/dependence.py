@@ -135,7 +135,6 @@ class DependenceFit:
         shape: Pareto shape of the ratios behind log Ẑ; from 0.7 on it is not to be believed.
         p_value: of the fold's mean log ratio among its re-pairings.
         ensemble: the fit.
-        is_canonical: whether it is one in canonical coordinates (I4).
     """
 
     rows: Int[np.ndarray, " m"]
@@ -145,7 +144,6 @@ class DependenceFit:
     shape: float
     p_value: float
     ensemble: RatioEnsemble
-    is_canonical: bool = False
 
     @property
     def bound(self) -> float:
@@ -213,7 +211,7 @@ class Dependence:
             others = np.delete(np.arange(self.pointwise.size), fold.rows)
             half = rng.permutation(others)[: others.size // 2]
             with labelled(f"correction, fold {k + 1} of {len(self.folds)}"):
-                again = _fold(blocks, half, fold.rows, quick, rng, starts=(fold.is_canonical,))
+                again = _fold(blocks, half, fold.rows, quick, rng)
             if again.shape < LARGEST_SHAPE:
                 gained[fold.rows] = (fold.log_ratio - fold.log_normaliser) - (
                     again.log_ratio - again.log_normaliser
@@ -228,33 +226,20 @@ def _fold(
     held: Int[np.ndarray, " m"],
     plan: CrossFitPlan,
     rng: np.random.RandomState,
-    *,
-    starts: tuple[bool, ...] = (False, True),
 ) -> DependenceFit:
-    """Fit on some rows, judge others; of two starts, keep the one with the higher bound (I4).
-
-    Args:
-        blocks: all rows.
-        train: numbers of the rows to fit to.
-        held: of those to judge.
-        plan: how.
-        rng: of everything random.
-        starts: whether to try the columns as they are (False) and canonical coordinates (True).
-    """
+    """Fit on some rows, judge others; of two starts, keep the one with the higher bound (I4)."""
     parts, others = ([b[rows] for b in blocks] for rows in (train, held))
-    tried = {False: (parts, others, plan.estimator)}
+    starts = [(parts, others, plan.estimator)]
     if len(blocks) == 2 and _ANCHOR in plan.estimator.get_params():
         start = CanonicalStart.fitted(parts[0], parts[1], rng)
         if start.bound < NATS_OF_OVERLAP:
-            mapped = start(parts[0], parts[1]), start(others[0], others[1])
             anchored = clone(plan.estimator).set_params(**{_ANCHOR: start.anchor})
-            tried[bool(start.n_pairs)] = (*mapped, anchored)
+            mapped = (start(parts[0], parts[1]), start(others[0], others[1]), anchored)
+            starts = [*starts, mapped] if start.n_pairs else [mapped]
     found = []
-    for is_canonical in set(starts) & tried.keys() or tried.keys():
-        rows, apart, estimator = tried[is_canonical]
+    for rows, apart, estimator in starts:
         ensemble = _trained(rows, estimator, plan.n_ensemble, rng)
-        judged = _judged(apart, held, ensemble, plan.n_permutations, rng)
-        found.append(replace(judged, is_canonical=is_canonical))
+        found.append(_judged(apart, held, ensemble, plan.n_permutations, rng))
     best = max(found, key=lambda fold: fold.bound)
     return replace(best, p_value=combined_p_value([fold.p_value for fold in found]))
 

@@ -182,7 +182,8 @@ def _result(
 ) -> MutualInformation:
     """Ratio and path in one (I5); the sampling error is common to both."""
     unit, sampling, ratio_error = unit_of(options.base), found.standard_error, shortfall.uncertainty
-    estimate, weight, path_error, on_path = found.estimate + shortfall.value, 0.0, 0.0, None
+    estimate, weight, path_error = found.estimate + shortfall.value, 0.0, 0.0
+    on_path: OnPath | None = None
     if opinion is not None:
         gap = opinion.estimate - estimate
         weight = weight_on_path(gap, ratio_error, opinion.standard_error)
