@@ -54,7 +54,7 @@ def information_summary(results: Path) -> str:
 
 
 _PREAMBLE = (
-    "`mutual_information` with its defaults; *KSG* with k = "
+    "`mutual_information` with its defaults, without the estimate along the path; *KSG* with k = "
     "3; *MINE* and *InfoNCE* with a network of the same width on standardised columns, trained "
     "on half of the rows, re-paired twenty times, with their own bound on the other half, 255 "
     "re-paired rows at a time; *path entropy* is `PathEntropy` cross-fitted. Each row of a table "
@@ -67,8 +67,7 @@ _NOTES = {
     "mi-null": "2,000 rows.",
     "two-sample-null": "1,000 rows of each sample.",
     "mi-margins": "Absolute error in nats at 2,000 rows.",
-    "bmi": "Absolute error in nats at 10,000 rows. Seconds of *secant* are of the processor, all "
-    "threads and compilation included, those of the others of the wall clock.",
+    "bmi": "Absolute error in nats at 10,000 rows.",
     "peers-information": "10,000 rows. InfoNCE cannot exceed log 256 = 5.5. The mean of MINE's "
     "bound over batches is not a bound if batches miss the overlap.",
     "paper-geometric-mi": "10,000 rows.",
