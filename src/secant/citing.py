@@ -152,17 +152,14 @@ def _sources(part: Any) -> Iterator[str]:  # noqa: ANN401, told apart by its nam
         case "MutualInformation" | "MutualInformationMatrix":
             yield from _from_text(part.settings)
             if getattr(part, "correction", 0.0):
-                yield "quenouille1956notes"
+                yield "efron1993introduction"
 
 
 def _from_text(settings: Mapping[str, str]) -> Iterator[str]:
     """Works behind the classes named in settings."""
     named = re.findall(r"\w+", settings["estimator"])
-    is_default = named == ["None"]
-    for name in _DEFAULT_ESTIMATOR if is_default else named:
+    for name in _DEFAULT_ESTIMATOR if named == ["None"] else named:
         yield from _SOURCES.get(name, ())
-    if is_default:
-        yield "lopezpaz2014randomized"  # canonical coordinates
     if settings["second_opinion"] != "False":
         yield from _SOURCES["PathEntropy"]
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import logsumexp, ndtri
 from scipy.stats import rankdata
-from sklearn.base import clone
 
 from secant.diagnostics import LARGEST_SHAPE, pareto_shape
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
-from secant.tasks.canonical import CanonicalStart
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
 from secant.tasks.permutation import (
     combined_p_value,
@@ -38,9 +36,7 @@ _FEWEST_ROWS_TO_JUDGE = 1_000  # if they suffice for the p-value and the normali
 _CLEAR = 6.0  # standard deviations of a permuted mean; chance reaches this in 1e-9 of the folds
 _SMALL = 0.2  # error of log Ẑ relative to the sampling error; it adds 2 % to the total error
 _MOST_NUMBERS_TO_JUDGE = 40_000_000  # rows × columns × permutations, for wide tables
-_ANCHOR = "near__anchor"  # parameter of a `ChasmSwitch` that a canonical start sets
-_REPAIRINGS_OF_HALVES = 49  # for log Ẑ of fits that only measure the shortfall
-NATS_OF_OVERLAP = 3.0  # from here on a classifier saturates, and canonical coordinates with it
+_CANDIDATES = 50  # candidates per row that is resampled from a fitted joint
 
 
 def normal_scores(block: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -87,30 +83,18 @@ class CrossFitPlan:
     """Settings of the cross-fit of a dependence.
 
     Attributes:
-        estimator: cloned for each fit; a `ChasmSwitch` between classifier and path gets a canonical
-            start (I4).
+        estimator: cloned for each fit.
         n_folds: number of folds.
         n_ensemble: fits per fold.
         n_permutations: permutations of a fold's rows; p-values are at least 1/(1 + this).
+        normal_margins: whether the blocks are normal scores, which resampled rows then are too.
     """
 
     estimator: RatioEstimator
     n_folds: int = 5
     n_ensemble: int = 1
     n_permutations: int = 199
-
-
-@dataclass(frozen=True)
-class Shortfall:
-    """What fits from so many rows fall short by, and the sampling error that it adds."""
-
-    value: float = 0.0
-    standard_error: float = 0.0
-
-    @property
-    def uncertainty(self) -> float:
-        """Half of the value, for 1/n is a guess of the rate, and its sampling error."""
-        return float(np.hypot(0.5 * self.value, self.standard_error))
+    normal_margins: bool = True
 
 
 @dataclass(frozen=True)
@@ -134,11 +118,6 @@ class DependenceFit:
     shape: float
     p_value: float
     ensemble: RatioEnsemble
-
-    @property
-    def bound(self) -> float:
-        """Nats that the fold's rows show (I1)."""
-        return float(self.log_ratio.mean()) - self.log_normaliser
 
 
 @dataclass(frozen=True)
@@ -181,71 +160,36 @@ class Dependence:
         number = fold_numbers(n, plan.n_folds, rng)
         folds = []
         for k in range(plan.n_folds):
-            train, held = np.flatnonzero(number != k), np.flatnonzero(number == k)
             with labelled(f"fold {k + 1} of {plan.n_folds}"):
-                folds.append(_fold(blocks, train, held, plan, rng))
+                ensemble = _trained([b[number != k] for b in blocks], plan, rng)
+            rows = np.flatnonzero(number == k)
+            held = [b[rows] for b in blocks]
+            folds.append(_judged(held, rows, ensemble, plan.n_permutations, rng))
         return _gathered(n, tuple(folds))
 
-    def shortfall(
-        self, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState
-    ) -> Shortfall:
-        """By how much the estimate falls short, from fits to half of the rows (I2).
+    def shortfall(self, blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> float:
+        """The bias of the estimate, by parametric bootstrap.
 
-        Where the error is of order 1/n, half of the rows lose twice as much: what the second half
-        of them has gained is what is still missing. A fold whose half cannot be normalised says
-        nothing.
+        Rows are drawn from the fitted joint r̂ p_0, where log r̂ is the exact log ratio. The result
+        is the mean of log r̂ over these rows minus the estimate of the same cross-fit on them.
         """
-        gained = np.zeros(self.pointwise.size)
-        quick = replace(plan, n_permutations=_REPAIRINGS_OF_HALVES)
-        for k, fold in enumerate(self.folds):
-            others = np.delete(np.arange(self.pointwise.size), fold.rows)
-            half = rng.permutation(others)[: others.size // 2]
-            with labelled(f"correction, fold {k + 1} of {len(self.folds)}"):
-                again = _fold(blocks, half, fold.rows, quick, rng)
-            if again.shape < LARGEST_SHAPE:
-                gained[fold.rows] = (fold.log_ratio - fold.log_normaliser) - (
-                    again.log_ratio - again.log_normaliser
-                )
-        spread = (self.pointwise + gained).var(ddof=1) - self.pointwise.var(ddof=1)
-        return Shortfall(float(gained.mean()), float(np.sqrt(max(spread, 0.0) / gained.size)))
+        drawn, exact = zip(*(_drawn(blocks, fold, rng) for fold in self.folds), strict=True)
+        resampled = [np.concatenate(block) for block in zip(*drawn, strict=True)]
+        if plan.normal_margins:
+            resampled = [normal_scores(block) for block in resampled]
+        with labelled("correction"):
+            again = Dependence.fitted(resampled, plan, rng)
+        return float(np.concatenate(exact).mean()) - again.estimate
 
 
-def _fold(
-    blocks: Blocks,
-    train: Int[np.ndarray, " t"],
-    held: Int[np.ndarray, " m"],
-    plan: CrossFitPlan,
-    rng: np.random.RandomState,
-) -> DependenceFit:
-    """Fit on some rows, judge others; of two starts, keep the one with the higher bound (I4)."""
-    parts, others = ([b[rows] for b in blocks] for rows in (train, held))
-    starts = [(parts, others, plan.estimator)]
-    if len(blocks) == 2 and _ANCHOR in plan.estimator.get_params():
-        start = CanonicalStart.fitted(parts[0], parts[1], rng)
-        if start.bound < NATS_OF_OVERLAP:
-            anchored = clone(plan.estimator).set_params(**{_ANCHOR: start.anchor})
-            mapped = (start(parts[0], parts[1]), start(others[0], others[1]), anchored)
-            starts = [*starts, mapped] if start.n_pairs else [mapped]
-    found = []
-    for rows, apart, estimator in starts:
-        ensemble = _trained(rows, estimator, plan.n_ensemble, rng)
-        found.append(_judged(apart, held, ensemble, plan.n_permutations, rng))
-    best = max(found, key=lambda fold: fold.bound)
-    # Not the Cauchy mean: a start that learned nothing has p = 1 and would drown the other.
-    least = min(fold.p_value for fold in found)
-    return replace(best, p_value=min(1.0, len(found) * least))
-
-
-def _trained(
-    blocks: Blocks, estimator: RatioEstimator, n_members: int, rng: np.random.RandomState
-) -> RatioEnsemble:
+def _trained(blocks: Blocks, plan: CrossFitPlan, rng: np.random.RandomState) -> RatioEnsemble:
     n = blocks[0].shape[0]
     repeats = int(np.clip(_MOST_ROWS_TO_TRAIN // n, 1, min(_REPAIRINGS_TO_TRAIN, n - 1)))
     x_0 = np.concatenate(list(repaired(blocks, repeats, rng)))
     x_1 = np.concatenate(blocks, axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverlapWarning)  # `is_normalised` reports it for all folds
-        return RatioEnsemble.fitted(estimator, x_0, x_1, n_members=n_members, rng=rng)
+        return RatioEnsemble.fitted(plan.estimator, x_0, x_1, n_members=plan.n_ensemble, rng=rng)
 
 
 def _judged(
@@ -315,6 +259,23 @@ def _rows_to_judge(
     for_normaliser = (relative_spread / (_SMALL * sampling_error)) ** 2 / max(n_permutations, 1)
     needed = max(for_p_value, for_normaliser, _FEWEST_ROWS_TO_JUDGE)
     return int(min(needed, once.size))
+
+
+def _drawn(
+    blocks: Blocks, fold: DependenceFit, rng: np.random.RandomState
+) -> tuple[list[Float[np.ndarray, "m _"]], Float[np.ndarray, " m"]]:
+    """As many rows as the fold has, drawn from its fitted joint, with their exact log ratios.
+
+    By importance resampling of random pairs of the fold's rows, weighted by the ratio.
+    """
+    m = fold.rows.size
+    picks = rng.randint(m, size=(_CANDIDATES * m, len(blocks)))
+    parts = [b[fold.rows][pick] for b, pick in zip(blocks, picks.T, strict=True)]
+    scores = fold.ensemble.log_ratio(np.concatenate(parts, axis=1))
+    log_total = logsumexp(scores)
+    chosen = rng.choice(scores.size, size=m, p=np.exp(scores - log_total))
+    log_normaliser = log_total - np.log(scores.size)
+    return [part[chosen] for part in parts], scores[chosen] - log_normaliser
 
 
 def _gathered(n: int, folds: tuple[DependenceFit, ...]) -> Dependence:

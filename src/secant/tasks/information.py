@@ -14,19 +14,15 @@ from sklearn.base import clone
 from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
-from secant.models.networks import ResidualMLP
-from secant.models.velocity import MeanVelocity
 from secant.sizing import FEW_ROWS
 from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds, repr_line
 from secant.tasks.dependence import CrossFitPlan
 from secant.tasks.intervals import checked_confidence, normal_interval
 from secant.tasks.model_choice import default_ratio
 from secant.tasks.permutation import checked_permutations
-from secant.training.settings import Training
 
 Base = Literal["nats", "bits"]
 
-_BOTH = 0.25  # from this weight on the path carries the estimate, too
 _NATS = {"nats": 1.0, "bits": math.log(2.0)}
 
 
@@ -43,18 +39,16 @@ class MIOptions:
 
     Attributes:
         estimator: of the ratio, or a `PathEntropy`; None is a `ChasmSwitch` between a classifier on
-            a Gaussian anchor and `SecantRatio`, with networks that suit the number of rows. Given
-            two variables, such a switch starts from canonical coordinates (I4).
+            a Gaussian anchor and `SecantRatio`, with networks that suit the number of rows.
         n_folds: number of folds; None is 5 below 5,000 rows and 2 from there on.
         n_ensemble: fits per fold, whose log ratios are averaged.
         n_permutations: permutations for the p-value, which is at least 1/(n_permutations + 1).
         normal_margins: replace every column by its normal scores. This leaves the information
             unchanged and removes scale and tails.
-        correct: add a bias correction, extrapolated from fits to half of the rows (I2), which adds
-            half to the time. Only if the ratio can be normalised and is below three nats on
-            average.
-        second_opinion: also estimate along the path (F1), and combine both (I5); True is a small
-            `PathEntropy` that trains briefly. Not used if a column has many equal values.
+        correct: add a bias correction by parametric bootstrap, which doubles the time. Only if the
+            ratio can be normalised and is below three nats on average.
+        second_opinion: also estimate along the path (F1); True is `PathEntropy` with settings for
+            the number of rows. Not used if a column has many equal values.
         base: "nats" or "bits".
         confidence: level of the interval.
     """
@@ -89,36 +83,15 @@ class MIOptions:
         estimator = self.estimator
         assert not isinstance(estimator, PathEntropy)
         chosen = default_ratio(n) if estimator is None else checked_estimator(estimator)
-        return CrossFitPlan(chosen, folds, self.n_ensemble, self.n_permutations)
+        return CrossFitPlan(
+            chosen, folds, self.n_ensemble, self.n_permutations, self.normal_margins
+        )
 
     def path_entropy(self) -> PathEntropy | None:
         """The estimator along the path, if requested."""
         if isinstance(self.second_opinion, PathEntropy):
             return clone(self.second_opinion)
-        if not self.second_opinion:
-            return None
-        return PathEntropy(
-            MeanVelocity(ResidualMLP(64)),
-            anchor=GaussianMoments(),
-            training=Training(steps=1_000, batch_size=256),
-        )
-
-
-def weight_on_path(gap: float, ratio_error: float, path_error: float) -> float:
-    """How much the path counts beside the ratio (I5): `s_r² / (s_r² + s_p² + gap²)`, at most ½.
-
-    The ratio's estimate is a bound on held-out rows, and its error is known from the correction;
-    that of the path may be anything. So all of their disagreement counts as the path's error.
-
-    Args:
-        gap: the path's estimate less the ratio's.
-        ratio_error: of the fit, without the sampling error that both share.
-        path_error: the same, of the path.
-    """
-    if ratio_error == 0.0:
-        return 0.0
-    squares = ratio_error**2, path_error**2 + gap**2
-    return min(squares[0] / sum(squares), 0.5)
+        return PathEntropy(anchor=GaussianMoments()) if self.second_opinion else None
 
 
 @dataclass(frozen=True)
@@ -135,8 +108,7 @@ class MutualInformation(Summarised):
 
     Attributes:
         estimate: in `base`; it may be slightly below 0 for independent variables.
-        standard_error: of the estimate; includes half of the correction, and the disagreement of
-            ratio and path in proportion to the weight of the path.
+        standard_error: of the estimate; includes half of the correction.
         p_value: of independence, by permutation; NaN if not available.
         pointwise: (n,) out-of-fold log ratio of each row; their mean is the estimate. None for an
             estimator without pointwise values.
@@ -147,7 +119,6 @@ class MutualInformation(Summarised):
             error of log r̂.
         diagnostics: of every fit.
         on_path: the estimate along the path, if requested.
-        weight_on_path: its weight in the estimate (I5); the rest is the ratio's.
         settings: options by name, as text.
     """
 
@@ -161,7 +132,6 @@ class MutualInformation(Summarised):
     is_normalised: bool
     diagnostics: tuple[RatioDiagnostics, ...]
     on_path: OnPath | None = None
-    weight_on_path: float = 0.0
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -170,28 +140,12 @@ class MutualInformation(Summarised):
         return normal_interval(self.estimate, self.standard_error, self.confidence)
 
     @property
-    def from_ratio(self) -> float:
-        """What the ratio says alone."""
-        if self.on_path is None:
-            return self.estimate
-        return self.estimate - self.weight_on_path / (1.0 - self.weight_on_path) * (
-            self.on_path.estimate - self.estimate
-        )
-
-    @property
-    def carried_by(self) -> str:
-        """Which form the estimate rests on: "ratio", "path" or "both" (from a quarter on)."""
-        if self.pointwise is None:
-            return "path"
-        return "ratio" if self.weight_on_path < _BOTH else "both"
-
-    @property
     def opinions_differ(self) -> bool:
         """Whether the two estimates differ by more than two standard errors of the difference."""
         if self.on_path is None:
             return False
         error = math.hypot(self.standard_error, self.on_path.standard_error)
-        return abs(self.from_ratio - self.on_path.estimate) > 2.0 * error
+        return abs(self.estimate - self.on_path.estimate) > 2.0 * error
 
     def __float__(self) -> float:
         """The estimate."""
@@ -211,8 +165,7 @@ class MutualInformation(Summarised):
         if self.opinions_differ and self.on_path is not None:
             lines.append(
                 f"on the path: {self.on_path.estimate:.4f} ± {self.on_path.standard_error:.4f} "
-                f"{self.base}, by the ratio {self.from_ratio:.4f}: the two disagree by more than "
-                f"their errors, and the estimate is carried by the {self.carried_by}"
+                f"{self.base}; the two disagree by more than their errors"
             )
         return "\n".join(lines)
 

@@ -17,26 +17,13 @@ from sklearn.utils import check_random_state
 from secant.estimators import PathEntropy, RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.tables.frames import frame_of
-from secant.tasks.atoms import with_atoms
 from secant.tasks.cross_fitting import fold_numbers
-from secant.tasks.dependence import (
-    NATS_OF_OVERLAP,
-    Dependence,
-    Shortfall,
-    normal_scores,
-    repaired,
-)
-from secant.tasks.information import (
-    Base,
-    MIOptions,
-    MutualInformation,
-    OnPath,
-    unit_of,
-    weight_on_path,
-)
+from secant.tasks.dependence import Dependence, normal_scores, repaired
+from secant.tasks.information import Base, MIOptions, MutualInformation, OnPath, unit_of
 from secant.training.settings import labelled
 
 _FEWEST_ROWS = 20
+_NATS_OF_OVERLAP = 3.0  # below this, permuted rows can be resampled to follow the joint
 
 
 def mutual_information(
@@ -163,39 +150,27 @@ def _estimated(
     if isinstance(options.estimator, PathEntropy):
         return _along_path(blocks, options.estimator, options, rng)
     plan = options.plan(blocks[0].shape[0])
-    columns = [with_atoms(b) for b in blocks]
-    found = Dependence.fitted(columns, plan, rng)
-    shortfall = Shortfall()
-    if options.correct and found.is_normalised and found.estimate < NATS_OF_OVERLAP:
-        shortfall = found.shortfall(columns, plan, rng)
+    found = Dependence.fitted(blocks, plan, rng)
+    shortfall = 0.0
+    if options.correct and found.is_normalised and found.estimate < _NATS_OF_OVERLAP:
+        shortfall = found.shortfall(blocks, plan, rng)
     entropy = options.path_entropy()
     opinion = None
     if entropy is not None and all(_has_density(column) for b in blocks for column in b.T):
-        opinion = _opinion(blocks, entropy, rng)
+        opinion = _opinion(blocks, entropy, found.standard_error, rng)
     return _result(found, shortfall, opinion, options)
 
 
 def _result(
-    found: Dependence, shortfall: Shortfall, opinion: OnPath | None, options: MIOptions
+    found: Dependence, shortfall: float, opinion: OnPath | None, options: MIOptions
 ) -> MutualInformation:
-    """Ratio and path in one (I5); the sampling error is common to both."""
-    unit, sampling, ratio_error = unit_of(options.base), found.standard_error, shortfall.uncertainty
-    estimate, weight, path_error = found.estimate + shortfall.value, 0.0, 0.0
-    on_path: OnPath | None = None
-    if opinion is not None:
-        gap = opinion.estimate - estimate
-        weight = weight_on_path(gap, ratio_error, opinion.standard_error)
-        path_error = math.hypot(opinion.standard_error, gap)
-        estimate += weight * gap
-        error = math.hypot(opinion.standard_error, sampling)
-        on_path = OnPath(opinion.estimate / unit, error / unit)
-    fit_error = math.hypot((1.0 - weight) * ratio_error, weight * path_error)
+    unit = unit_of(options.base)
     return MutualInformation(
-        estimate=estimate / unit,
-        standard_error=math.hypot(sampling, fit_error) / unit,
+        estimate=(found.estimate + shortfall) / unit,
+        standard_error=math.hypot(found.standard_error, 0.5 * shortfall) / unit,
         p_value=found.p_value,
-        pointwise=(found.pointwise + (estimate - found.estimate)) / unit,
-        correction=shortfall.value / unit,
+        pointwise=(found.pointwise + shortfall) / unit,
+        correction=shortfall / unit,
         base=options.base,
         confidence=options.confidence,
         is_normalised=found.is_normalised,
@@ -205,8 +180,7 @@ def _result(
             for member in fold.ensemble.members
             if member.diagnostics_ is not None  # a fit that held no rows out has none
         ),
-        on_path=on_path,
-        weight_on_path=weight,
+        on_path=opinion and OnPath(opinion.estimate / unit, opinion.standard_error / unit),
     )
 
 
@@ -218,14 +192,15 @@ def _has_density(column: Float[np.ndarray, " n"]) -> bool:
 def _opinion(
     blocks: list[Float[np.ndarray, "n _"]],
     entropy: PathEntropy,
+    sampling_error: float,
     rng: np.random.RandomState,
 ) -> OnPath:
-    """One fit along the path, with the error of its average; nobody knows that of the fit."""
+    """One fit along the path; its error includes the sampling error of the ratio."""
     entropy.set_params(random_state=int(rng.randint(2**31 - 1)))
     joint = np.concatenate(blocks, axis=1)
     others = np.concatenate(list(repaired(blocks, 2, rng)))
     found = entropy.fit_samples(others, joint).difference_
-    return OnPath(found.value, found.standard_error)
+    return OnPath(found.value, math.hypot(found.standard_error, sampling_error))
 
 
 def _along_path(

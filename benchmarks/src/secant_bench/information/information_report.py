@@ -22,7 +22,6 @@ def information_sections(results: Path) -> list[str]:
     """The sections on mutual information, of whichever suites have rows."""
     makers = {
         "mi-coverage": _coverage,
-        "mi-families": _coverage,
         "mi-null": _false_positives,
         "two-sample-null": _false_positives,
         "mi-margins": _matrix,
@@ -63,7 +62,6 @@ _PREAMBLE = (
 _NOTES = {
     "mi-coverage": "2,000 rows. Nominal 95 % intervals; *below* and *above* count the intervals "
     "that miss the truth on either side.",
-    "mi-families": "1,000 rows; no default was tuned to these.",
     "mi-null": "2,000 rows.",
     "two-sample-null": "1,000 rows of each sample.",
     "mi-margins": "Absolute error in nats at 2,000 rows.",

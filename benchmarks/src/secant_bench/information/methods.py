@@ -59,7 +59,7 @@ def _secant(
         y,
         correct=correct,
         normal_margins=normal_margins,
-        second_opinion=correct,
+        second_opinion=False,
         random_state=seed,
     )
     low, high = found.interval

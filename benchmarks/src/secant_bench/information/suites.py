@@ -18,7 +18,6 @@ from secant.datasets import (
     half_cube,
 )
 from secant_bench.budgets import Budget
-from secant_bench.information.families import families
 from secant_bench.information.methods import METHODS, score_based
 from secant_bench.information.runner import InformationSuite
 from secant_bench.products import picked
@@ -66,17 +65,6 @@ def _coverage() -> InformationSuite:
         picked(METHODS, "secant"),
         n_rows=2_000,
         n_seeds=100,
-    )
-
-
-def _families() -> InformationSuite:
-    return InformationSuite(
-        "mi-families",
-        "how often the 95 % interval covers the truth of ten families",
-        families(),
-        picked(METHODS, "secant"),
-        n_rows=1_000,
-        n_seeds=200,
     )
 
 
@@ -185,7 +173,6 @@ def _million() -> InformationSuite:
 
 INFORMATION_SUITES: dict[str, Callable[[], InformationSuite]] = {
     "mi-coverage": _coverage,
-    "mi-families": _families,
     "mi-null": _null,
     "two-sample-null": _two_sample_null,
     "mi-margins": _margins,
