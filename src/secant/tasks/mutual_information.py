@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from secant.estimators import PathEntropy, RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.tables.frames import frame_of
+from secant.tasks.atoms import with_atoms
 from secant.tasks.cross_fitting import fold_numbers
 from secant.tasks.dependence import Dependence, normal_scores, repaired
 from secant.tasks.information import Base, MIOptions, MutualInformation, OnPath, unit_of
@@ -150,10 +151,11 @@ def _estimated(
     if isinstance(options.estimator, PathEntropy):
         return _along_path(blocks, options.estimator, options, rng)
     plan = options.plan(blocks[0].shape[0])
-    found = Dependence.fitted(blocks, plan, rng)
+    columns = [with_atoms(b) for b in blocks]
+    found = Dependence.fitted(columns, plan, rng)
     shortfall = 0.0
     if options.correct and found.is_normalised and found.estimate < _NATS_OF_OVERLAP:
-        shortfall = found.shortfall(blocks, plan, rng)
+        shortfall = found.shortfall(columns, plan, rng)
     entropy = options.path_entropy()
     opinion = None
     if entropy is not None and all(_has_density(column) for b in blocks for column in b.T):
