@@ -23,7 +23,7 @@ MATHEMATICS = {
     "targets/",
     "diagnostics/",
     "scaling.py",
-    "spread.py",
+    "_spread.py",
     "gaussians.py",
     "anchoring.py",
     "sizing.py",

@@ -23,7 +23,7 @@ def test_scoring_is_timed_in_turn_with_its_products(tmp_path, monkeypatch):
         return next(seconds)
 
     monkeypatch.setattr(scoring, "seconds_each", taken)
-    shape = scoring._Shape(4, 300, 3)
+    shape = scoring._ScoringShape(4, 300, 3)
     suite = scoring.ScoringSuite("performance-scoring", "", (shape,), {"anchored": True}, 1)
     (row,) = swept(suite, tmp_path)
     assert (row.status, row.traceback) == ("finished", "")
