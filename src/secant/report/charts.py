@@ -50,9 +50,6 @@ _THEME = {
     GRID: "var(--faint)",
     PAPER: "var(--paper)",
 }
-_NOT_FOR_PAGES = re.compile(
-    r'<!--.*?-->|<defs>\s*<clipPath.*?</defs>| clip-path="[^"]*"', flags=re.DOTALL
-)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ __all__ = [
 # θ of (Y2). 0 is wealth that does not bet, and is not lost while nothing changes: it gets half.
 _TILTS = np.array([0.0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2])
 _SHARES = np.array([0.5, *[0.5 / 6] * 6])
-_MOVED = 0.05  # share of the wealth that is dealt out anew before each window (Y3)
+_MOVED = 0.05  # share of the wealth that is redistributed before each window (Y3)
 _MEMORY = 10  # windows to learn from, the present one included
 _MOST_REFERENCE = 10_000  # rows, half to learn from and half to rank among
 _MOST_ROWS = 2_000  # of a window, likewise
@@ -84,7 +84,7 @@ class Wealth:
         """The wealth after bets on n p-values a test, whose normal scores have these sums.
 
         A bet is paid by (Y2), the density of a p-value whose normal score is shifted by θ. Before,
-        a share of all wealth is dealt out to the tilts anew (Y3).
+        a share of all wealth is redistributed over the tilts (Y3).
         """
         dealt = self.log_totals[:, None] + np.log(_MOVED * _SHARES)
         return Wealth(np.logaddexp(np.log1p(-_MOVED) + self.logs, dealt) + _paid(sums, n))

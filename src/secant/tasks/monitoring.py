@@ -57,7 +57,7 @@ def monitor(
 
     Each window is compared as by `compare`. Beside that, evidence is collected over windows by
     bets (Y1)–(Y3): a stream like the reference ever raises the alarm with a probability of at most
-    `level`, however many windows come (Y4). The size of the change is told apart from its proof.
+    `level`, however many windows come (Y4). The size of a change is reported apart from its proof.
 
     Windows without rows, or with too few, are kept and say so. Columns are those that both tables
     have. More than 4,000 rows of a window, or 5,000 of the reference, are compared by as many drawn
