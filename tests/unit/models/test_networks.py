@@ -9,6 +9,7 @@ from tests.laws.registry import randomised
 
 from secant.models import ModulatedMLP, ResidualMLP, TangentNetwork
 from secant.models.networks import LinearLayer
+from secant.sizing import modulated_trunk_for
 
 pytestmark = pytest.mark.usefixtures("float64")
 
@@ -136,3 +137,21 @@ def test_modulation_costs_little():
 def test_without_features_of_time_a_modulated_network_is_a_residual_one():
     plain, modulated = (built(t(width=4), key()) for t in (ResidualMLP, ModulatedMLP))
     assert jax.tree.structure(plain) == jax.tree.structure(modulated)
+
+
+@pytest.mark.parametrize("n_in", [2, 8, 160])
+def test_a_first_layer_bends_sharply_in_few_columns_and_gently_in_many(n_in):
+    n_out = 20_000
+    layer = LinearLayer.bending(n_in, n_out, key=key())
+    spread = 4.0 / np.sqrt(n_in)  # of x W for x of unit variance
+    few = 4.0 * spread / np.sqrt(2.0 * n_out)  # four standard errors of a standard deviation
+    rows = np.sqrt(np.mean(np.sum(np.asarray(layer.weight, dtype=np.float64) ** 2, axis=0)))
+    assert rows == pytest.approx(spread, abs=few)
+    off_origin = spread - np.sqrt(0.5) if n_in < 32 else 0.0
+    assert np.asarray(layer.bias).std() == pytest.approx(off_origin, abs=few)
+    assert not np.array_equal(layer.weight[0], layer.bias)  # drawn by keys of their own
+
+
+def test_many_columns_have_twice_the_width():
+    assert modulated_trunk_for(1e6, 64) == ModulatedMLP(256)
+    assert modulated_trunk_for(1e6, 65) == ModulatedMLP(512)
