@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import equinox as eqx
 import jax
@@ -52,7 +53,11 @@ class LogNormalizer(Summarised):
 
 
 class _AnnealingPath(eqx.Module):
-    """log p̃_t = log p_0 + t u(·, 0, t): the densities along the path; p_0 r̂^t for a plain ratio."""
+    """The densities along the path; p_0 r̂^t for a plain ratio.
+
+    log p̃_t = log p_0 + Σ_m (t_{m+1} − t_m) u(·, t_m, t_{m+1}) over as many equal steps of [0, t] as
+    the rule takes of [0, 1], so that p̃_1 is the density that is scored.
+    """
 
     reference: Reference
     model: SecantFunction
@@ -64,8 +69,15 @@ class _AnnealingPath(eqx.Module):
 
     def _log_ratio(self, y: Float[Array, "n d"], t: Float[Array, ""]) -> Float[Array, " n"]:
         if isinstance(self.rule, SecantSteps):
-            return t * self.model.secant(y, jnp.zeros(y.shape[0]), jnp.full(y.shape[0], t))
+            ends = t * jnp.linspace(0.0, 1.0, self.rule.n_steps + 1)
+            rises = [self._rise(y, l, r) for l, r in pairwise(ends)]
+            return jnp.sum(jnp.stack(rises), axis=0)
         return t * jnp.asarray(self.rule(self.model, y).value)
+
+    def _rise(
+        self, y: Float[Array, "n d"], l: Float[Array, ""], t: Float[Array, ""]
+    ) -> Float[Array, " n"]:
+        return (t - l) * self.model.secant(y, jnp.full(y.shape[0], l), jnp.full(y.shape[0], t))
 
 
 @dataclass(frozen=True)
