@@ -23,6 +23,7 @@ from secant_bench.performance.engine import (
     BY_HAND,
     OLDER,
     PRESENT,
+    SECOND_PROCESS,
     EngineRow,
     EngineSuite,
     engine,
@@ -103,6 +104,15 @@ def test_a_script_has_the_sources_and_no_programs_on_disk(tmp_path):
     assert found == {"args": ["task", "--seed", "1"], "env": [str(tmp_path), "false"]}
 
 
+def test_a_script_keeps_programs_in_the_folder_it_is_given(tmp_path):
+    told = (
+        "names = ('XDG_CACHE_HOME', 'JAX_COMPILATION_CACHE_DIR')\n"
+        "print(json.dumps({'env': [os.environ.get(n) for n in names]}))"
+    )
+    found = printed_by(script(tmp_path, told), tmp_path, programs=tmp_path / "kept")
+    assert found == {"env": [str(tmp_path / "kept"), None]}
+
+
 def test_a_script_that_fails_says_why(tmp_path):
     with pytest.raises(RuntimeError, match="the reason"):
         printed_by(script(tmp_path, "raise ValueError('the reason')"), tmp_path)
@@ -130,7 +140,22 @@ def test_the_suite_has_all_parts_and_a_script_by_hand_for_the_cold_start():
     parts = {suite.blank(Job(*pair, 0)).part for pair in suite.pairs}
     assert parts == {"cold", "warm", "grid", "defaults"}
     assert [pair for pair in suite.pairs if pair[1] == BY_HAND] == [(engine_fits.COLD, BY_HAND)]
-    assert suite.pairs[:2] == [(engine_fits.COLD, PRESENT), (engine_fits.COLD, OLDER)]
+    sides = (PRESENT, SECOND_PROCESS, OLDER, BY_HAND)
+    assert suite.pairs[:4] == [(engine_fits.COLD, side) for side in sides]
+
+
+def test_a_second_process_finds_the_programs_of_the_first(monkeypatch):
+    calls = []
+
+    def printed(script, source, *arguments, programs):
+        calls.append(programs)
+        return {"programs": len(calls)}
+
+    monkeypatch.setattr(engine_module, "printed_by", printed)
+    found = engine().methods[SECOND_PROCESS](engine_fits.COLD, 0)
+    assert found == {"programs": 2}
+    assert calls[0] == calls[1] is not None
+    assert not calls[0].exists()
 
 
 def test_tasks_of_information_are_among_the_forty():
@@ -312,12 +337,16 @@ def test_speed_ups_and_errors_are_summed_by_geometric_means(tmp_path):
             "defaults: c", OLDER, seed=1, warm_cpu_seconds=400.0, error=0.1
         ),  # of a seed of its own
         row("defaults: d", OLDER, warm_cpu_seconds=1.0),
+        row("defaults: e", PRESENT, cpu_seconds=3.0),
+        row("defaults: e", SECOND_PROCESS, cpu_seconds=1.5),
+        row("defaults: e", OLDER, cpu_seconds=9.0),
     ]
     shown = page(tmp_path, rows)
     assert "| speed-up, warm | 4.00 | 2.00 | a | 3 |" in shown
     assert "| RMSE on p_1 | 0.50 | 2.00 | a | 2 |" in shown
     assert "| error of MI | 3.00 | 3.00 | c | 1 |" in shown
-    assert "| speed-up, cold | – | – | – | 0 |" in shown
+    assert "| speed-up, cold | 3.00 | 3.00 | e | 1 |" in shown
+    assert "| speed-up, second process | 6.00 | 6.00 | e | 1 |" in shown
 
 
 def test_a_warm_fit_is_shown_beside_the_earlier_one(tmp_path):

@@ -1,14 +1,17 @@
 """The training engine against an older commit of this library, and against a script by hand.
 
-Each run is a process of its own that finds no compiled programs on disk; the sides of a task are
-run one after the other. Absolute seconds belong to the machine, ratios are what is looked at.
+Each run is a process of its own; the sides of a task are run one after the other. It finds no
+compiled programs on disk, except on the side of a second process. Absolute seconds belong to the
+machine, ratios are what is looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from secant_bench.benchmark import Outcome
@@ -17,10 +20,11 @@ from secant_bench.performance.source_trees import older_source, present_source, 
 from secant_bench.products import Product
 from secant_bench.rows import Job, Run, aligned, machine
 
-__all__ = ["BY_HAND", "OLDER", "PRESENT", "EngineRow", "EngineSuite", "engine"]
+__all__ = ["BY_HAND", "OLDER", "PRESENT", "SECOND_PROCESS", "EngineRow", "EngineSuite", "engine"]
 
 _COMMIT = "c98fcfe7fe12ae25395d2515a3b731fb1bad0adc"
 PRESENT, OLDER, BY_HAND = "secant", f"secant at {_COMMIT[:7]}", "JAX by hand"
+SECOND_PROCESS = "secant, second process"  # it finds the programs of the first; the default
 _FITS, _SCRIPT = (Path(__file__).with_name(name) for name in ("engine_fits.py", "by_hand.py"))
 _SHAPE = ("steps", "batch_size", "width", "depth")
 
@@ -98,7 +102,12 @@ class EngineSuite(Product[_EngineTask, _Side]):
 def engine() -> EngineSuite:
     """Cold and warm fits, a grid of settings, and the defaults on pairs near and far."""
     about = f"cold and warm fits and compiled programs against {_COMMIT[:7]} and a script by hand"
-    sides: dict[str, _Side] = {PRESENT: _present, OLDER: _older, BY_HAND: _by_hand}
+    sides: dict[str, _Side] = {
+        PRESENT: _present,
+        SECOND_PROCESS: _second_process,
+        OLDER: _older,
+        BY_HAND: _by_hand,
+    }
     names = tuple(map(_EngineTask, tasks()))
     return EngineSuite("performance-engine", about, names, sides, n_seeds=3, alone=True)
 
@@ -106,6 +115,14 @@ def engine() -> EngineSuite:
 def _present(task: str, seed: int) -> dict[str, Any]:
     with present_source() as source:
         return printed_by(_FITS, source, task, "--seed", str(seed))
+
+
+def _second_process(task: str, seed: int) -> dict[str, Any]:
+    """Measured after a process that did the same, with programs kept on disk as by default."""
+    with present_source() as source, TemporaryDirectory() as folder:
+        run = partial(printed_by, _FITS, source, task, "--seed", str(seed), programs=Path(folder))
+        run()
+        return run()
 
 
 def _older(task: str, seed: int) -> dict[str, Any]:

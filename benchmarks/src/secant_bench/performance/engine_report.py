@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from secant_bench.performance.engine import BY_HAND, OLDER, PRESENT, EngineRow
+from secant_bench.performance.engine import BY_HAND, OLDER, PRESENT, SECOND_PROCESS, EngineRow
 from secant_bench.rows import groups, read_rows
 from secant_bench.tables import figure, geometric_mean, table, whole
 
@@ -47,6 +47,7 @@ class _Sides:
     task: str
     now: _Rows
     before: _Rows
+    again: _Rows = ()  # of the present library, in a process after another
 
     def of(self, name: str) -> tuple[float, float]:
         """A number, now and before."""
@@ -56,6 +57,11 @@ class _Sides:
         """Earlier over present."""
         now, before = self.of(name)
         return before / now if now > 0.0 else float("nan")
+
+    def speed_up_again(self, name: str) -> float:
+        """Earlier over present, where the present finds its programs on disk."""
+        again = _mean(self.again, name)
+        return _mean(self.before, name) / again if again > 0.0 else float("nan")
 
     def growth(self, name: str) -> float:
         """Present over earlier."""
@@ -72,10 +78,14 @@ def _mean(rows: _Rows, name: str) -> float:
 def _compared(rows: _Rows) -> list[_Sides]:
     found = []
     for task, runs in groups(rows, lambda row: row.task).items():
-        now, before = ({r.seed: r for r in runs if r.method == side} for side in (PRESENT, OLDER))
+        now, before, again = (
+            {r.seed: r for r in runs if r.method == side}
+            for side in (PRESENT, OLDER, SECOND_PROCESS)
+        )
         seeds = sorted(now.keys() & before.keys())
         if seeds:
-            found.append(_Sides(task, [now[s] for s in seeds], [before[s] for s in seeds]))
+            sides = ([side[s] for s in seeds if s in side] for side in (now, before, again))
+            found.append(_Sides(task, *sides))
     return found
 
 
@@ -157,7 +167,9 @@ def _defaults(rows: _Rows) -> list[str]:
     return [
         "**Defaults.** 20,000 rows of each sample for ratios; for mutual information 10,000 rows "
         "by two fits, uncorrected, judged by the absolute error of the estimate. *Cold* is the "
-        "first fit of a process, *warm* the second; errors are over both.",
+        "first fit of a process, *warm* the second; errors are over both. *Second process* is a "
+        "cold fit that finds on disk the programs of a process before it, as it does by default; "
+        "the earlier library kept none, so it is compared with its cold fit.",
         table(_HEADER, [_default(sides) for sides in compared]),
         *_verdict_on_defaults(compared),
     ] * bool(compared)
@@ -169,6 +181,7 @@ _HEADER = [
     "warm, CPU seconds",
     "warm steps",
     "speed-up, cold",
+    "second process",
     "warm",
     "RMSE on p_1",
     "RMSE on p_0",
@@ -178,22 +191,26 @@ _HEADER = [
 
 
 def _default(sides: _Sides) -> list[str]:
-    seconds = ("cpu_seconds", "warm_cpu_seconds")  # others may use the machine at the same time
+    # CPU seconds, because others may use the machine at the same time.
     return [
         sides.task.partition(": ")[2],
-        *(_arrow(sides, name) for name in seconds),
+        _arrow(sides, "cpu_seconds"),
+        _arrow(sides, "warm_cpu_seconds"),
         _arrow(sides, "warm_steps", whole),
-        *(figure(sides.speed_up(name)) for name in seconds),
+        figure(sides.speed_up("cpu_seconds")),
+        figure(sides.speed_up_again("cpu_seconds")),
+        figure(sides.speed_up("warm_cpu_seconds")),
         *(_arrow(sides, name) for name in ("rmse_1", "rmse_0", "error")),
         str(len(sides.now)),
     ]
 
 
 def _verdict_on_defaults(compared: Sequence[_Sides]) -> list[str]:
-    speeds = {"cold": "cpu_seconds", "warm": "warm_cpu_seconds"}
     errors = {"RMSE on p_1": "rmse_1", "RMSE on p_0": "rmse_0", "error of MI": "error"}
     lines = [
-        _summed(f"speed-up, {k}", compared, name, _Sides.speed_up) for k, name in speeds.items()
+        _summed("speed-up, cold", compared, "cpu_seconds", _Sides.speed_up),
+        _summed("speed-up, second process", compared, "cpu_seconds", _Sides.speed_up_again),
+        _summed("speed-up, warm", compared, "warm_cpu_seconds", _Sides.speed_up),
     ]
     lines += [_summed(k, compared, name, _Sides.growth) for k, name in errors.items()]
     return [table(["ratio", "geometric mean", "worst", "of", "tasks"], lines)]
@@ -207,7 +224,7 @@ def _summed(
     known = {task: value for task, value in ratios.items() if np.isfinite(value)}
     if not known:
         return [label, "–", "–", "–", "0"]
-    worst = (min if ratio is _Sides.speed_up else max)(known, key=lambda task: known[task])
+    worst = (max if ratio is _Sides.growth else min)(known, key=lambda task: known[task])
     mean = figure(geometric_mean(known.values()))
     return [label, mean, figure(known[worst]), worst, str(len(known))]
 

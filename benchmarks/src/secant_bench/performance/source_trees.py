@@ -72,17 +72,25 @@ def _git(folder: Path, *arguments: str, otherwise: str) -> bytes:
     return done.stdout
 
 
-def printed_by(script: Path, source: Path, *arguments: str) -> dict[str, Any]:
+def printed_by(
+    script: Path, source: Path, *arguments: str, programs: Path | None = None
+) -> dict[str, Any]:
     """The JSON object that a script prints last, run in a new process with these sources.
 
-    No compiled program is found on disk. A script that says which `source` it used must have used
-    this one.
+    A script that says which `source` it used must have used this one.
+
+    Args:
+        script: of Python.
+        source: folder of the library.
+        *arguments: of the script.
+        programs: where the library keeps compiled programs; None is nowhere.
     """
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(source),
-        "JAX_ENABLE_COMPILATION_CACHE": "false",
-    }
+    environment = {**os.environ, "PYTHONPATH": str(source)}
+    if programs is None:
+        environment["JAX_ENABLE_COMPILATION_CACHE"] = "false"
+    else:
+        environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+        environment["XDG_CACHE_HOME"] = str(programs)
     command = [sys.executable, "-P", str(script), *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
