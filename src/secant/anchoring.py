@@ -19,7 +19,7 @@ from secant.paths import Path
 from secant.samples import Prepared
 
 _ROWS_FOR_FIRST_LOOK = 4096
-_FEW_ROWS = 5_000
+_STARTS = 3  # of expectation maximisation, of which the likeliest on held-out rows is kept
 _FEW_HELD_OUT = 100
 
 
@@ -94,8 +94,7 @@ class GaussianMixtures(AnchorRule):
         first = _mixture_of(some, k, random_state=seed, init_params="k-means++").score_samples(held)
         if first.mean() < Gaussian.of([some], None).log_density(held).mean():
             return np.ones(1), [single]
-        # Of few rows a bad start is common, and another one cheap.
-        starts = range(seed, seed + (3 if rows.shape[0] < _FEW_ROWS else 1))
+        starts = range(seed, seed + _STARTS)  # a bad start is common
         while k <= most and rows.shape[0] >= 10 * k * rows.shape[1]:
             found = [_mixture_of(rows, k, random_state=start) for start in starts]
             scores = [one.score_samples(held) for one in found]

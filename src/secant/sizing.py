@@ -7,9 +7,7 @@
 | else | 256 | 512 | 6,000 |
 
 Losses between the samples alone have less noise than those along a path: below 50,000 rows, half
-the batch serves them. A narrow network under them begins to learn only after the warm-up, so that
-training waits for 14 looks rather than 10 (`Training.patience`): on a spiral of five and five
-columns it would otherwise have stopped with nothing learned.
+the batch serves them.
 
 A network of x and time has two layers, and twice the width for more than 64 columns.
 
@@ -52,7 +50,7 @@ def modulated_trunk_for(n_rows: float, n_features: int) -> ModulatedMLP:
 def training_for(n_rows: float, *, along_path: bool = True) -> Training:
     """Batch and budget for so many rows of the smaller sample."""
     if n_rows <= FEW_ROWS:
-        return Training(steps=3000, batch_size=256, patience=10 if along_path else 14)
+        return Training(steps=3000, batch_size=256)
     if n_rows < _MANY_ROWS and not along_path:
         return Training(batch_size=256)
     return Training()

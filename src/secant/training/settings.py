@@ -45,7 +45,7 @@ class Training(eqx.Module):
     clip: float = 1.0
     average: float = 0.999
     evaluate_every: int = 50
-    patience: int | None = 10
+    patience: int | None = 14
     validation_share: float = 0.1
     validation_rows: int = 8192
     max_seconds: float | None = None
