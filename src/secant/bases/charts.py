@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 
 import equinox as eqx
 import numpy as np
@@ -69,6 +70,15 @@ class Affine(Chart):
             standard.matrix @ whiten,
             back @ standard.matrix_back,
             standard.log_determinant - float(np.log(root).sum()),
+        )
+
+    def scaled(self, factor: float) -> Affine:
+        """The same coordinates times a factor."""
+        return Affine(
+            self.mean,
+            factor * self.matrix,
+            self.matrix_back / factor,
+            self.log_determinant + self.mean.size * math.log(factor),
         )
 
     def __call__(self, x: Rows) -> Rows:

@@ -77,12 +77,27 @@ class StandardNormal(BaseRule):
 
 
 class FullGaussian(BaseRule):
-    """N(m, S) with the rows' mean and covariance."""
+    """N(m, w² S) with the rows' mean m and covariance S.
+
+    A ratio is learned only where the base has rows. Where the data have heavier tails than a
+    Gaussian, a wider base shows it where they end, and the learned density has a mass that can be
+    computed.
+
+    Attributes:
+        widening: w, the base's standard deviation as a multiple of the rows'.
+    """
+
+    widening: float = 1.0
+
+    def __check_init__(self) -> None:
+        if not self.widening > 0.0:
+            raise ValueError(f"FullGaussian needs widening > 0; got {self.widening}.")
 
     def fitted(self, x: Rows, seed: int) -> Base:
         """Fit the base to rows."""
         del seed
-        return Base(Affine.whitening(x), StandardNormalReference(x.shape[1]))
+        chart = Affine.whitening(x).scaled(1.0 / self.widening)
+        return Base(chart, StandardNormalReference(x.shape[1]))
 
 
 class Mixture(BaseRule):

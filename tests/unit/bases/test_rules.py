@@ -11,6 +11,7 @@ from secant.bases import Copula, FullGaussian, Given, Growth, Mixture, StandardN
 RULES = {
     "normal": StandardNormal(),
     "gaussian": FullGaussian(),
+    "wide-gaussian": FullGaussian(widening=1.5),
     "mixture": Mixture(Growth(max_components=8)),
     "copula": Copula(),
     "copula-mixture": Copula(Mixture(Growth(max_components=8))),
@@ -51,6 +52,19 @@ def test_the_gaussian_base_is_scipys():
     base = FullGaussian().fitted(x, 0)
     expected = stats.multivariate_normal(x.mean(axis=0), np.cov(x, rowvar=False)).logpdf(x[:50])
     np.testing.assert_allclose(base.log_prob(x[:50]), expected, atol=0.01)
+
+
+def test_a_widened_base_is_scipys():
+    x = rows()
+    base = FullGaussian(widening=1.5).fitted(x, 0)
+    wide = stats.multivariate_normal(x.mean(axis=0), 1.5**2 * np.cov(x, rowvar=False))
+    np.testing.assert_allclose(base.log_prob(x[:50]), wide.logpdf(x[:50]), atol=0.01)
+    np.testing.assert_allclose(base.chart.inverse(base.chart(x[:50])), x[:50], rtol=1e-6)
+
+
+def test_a_widening_is_positive():
+    with pytest.raises(ValueError, match="widening > 0; got 0"):
+        FullGaussian(widening=0.0)
 
 
 class Exponential:
