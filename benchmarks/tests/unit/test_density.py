@@ -11,7 +11,6 @@ from sklearn.neighbors import KernelDensity
 from tests.fabricated import without_training
 
 import secant
-from secant.bases import FullGaussian
 from secant.datasets import toys
 from secant.diagnostics import log_normaliser
 from secant.integration import SecantSteps
@@ -19,7 +18,7 @@ from secant.models import ResidualMLP, SpectralSecant, TangentNetwork
 from secant.tasks.learned_density import LogNormalizer
 from secant_bench.density import DENSITY_SUITES, DensitySuite
 from secant_bench.density.density_report import density_sections
-from secant_bench.density.methods import METHODS, _as_fitted, _by_evaluations
+from secant_bench.density.methods import _WIDE, METHODS, _as_fitted, _by_evaluations
 from secant_bench.density.pictures import Window, densities_figure, picture_name
 from secant_bench.density.rows import DensityRow
 from secant_bench.density.tasks import DensityTask, Split, power_task, toy_tasks
@@ -170,7 +169,7 @@ def test_one_fit_is_judged_and_normalised_at_every_number_of_evaluations(ratio, 
         answers = _by_evaluations(lambda: ratio, rules)(split.train, 0)(split.test)
     assert [answer.evaluations for answer in answers] == [1, 2, 5, 10, 50]
     assert np.ptp(answers[0].log_density - answers[-1].log_density) > 0.0  # a network, not zeros
-    base = FullGaussian().fitted(split.train, 0)
+    base = _WIDE.fitted(split.train, 0)
     for answer, one in zip(answers, rules, strict=True):
         # Each rule has its own constant: log densities, and the mass they were divided by.
         log_ratio = ratio.integrate(base.coordinates(split.test), one).value

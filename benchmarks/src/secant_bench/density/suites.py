@@ -68,7 +68,8 @@ def tabular(budget: Budget) -> DensitySuite:
         "paper-tabular",
         "likelihood of five tables against evaluations",
         (power_task(), gas_task(), hepmass_task(), miniboone_task(), bsds300_task()),
-        on_tables(steps=budget.pick(1_000, 6_000, 100_000)),
+        on_tables(steps=budget.pick(1_000, 20_000, 100_000)),
+        version=2,
     )
 
 
