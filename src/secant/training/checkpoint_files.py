@@ -27,7 +27,7 @@ _FORMAT = 4
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be written or read, or that belongs to another fit."""
+    """A checkpoint cannot be written or read, or belongs to another fit."""
 
 
 class Progress(NamedTuple):
@@ -71,8 +71,8 @@ class Slot:
         """The stored state, or the initial state if there is no file.
 
         Raises:
-            CheckpointError: the file is damaged, or of another fit, or processes that train
-                together do not all see it.
+            CheckpointError: the file is damaged, or of another fit, or not visible to all
+                processes of the training.
         """
         found = self._found(start)
         steps = [int(step) for step in gathered(np.array(found.step))]
