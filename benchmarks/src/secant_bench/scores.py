@@ -14,7 +14,7 @@ from secant_bench.rows import Row, Run
 __all__ = [
     "Scores",
     "absolute",
-    "by_belief",
+    "by_reliability",
     "excess",
     "nll",
     "rmse",
@@ -66,7 +66,7 @@ def nll(row: DensityRow) -> float | None:
     return row.nll
 
 
-def by_belief(rows: Sequence[DensityRow]) -> tuple[list[DensityRow], list[DensityRow]]:
+def by_reliability(rows: Sequence[DensityRow]) -> tuple[list[DensityRow], list[DensityRow]]:
     """Rows with a reliable normaliser, and the others.
 
     A ratio with underestimated mass would have too good a likelihood. All seeds of a method are
