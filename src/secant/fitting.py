@@ -186,7 +186,7 @@ def _words(key: int | PRNGKeyArray) -> UInt32[np.ndarray, " 2"]:
 
 
 def _child(words: UInt32[np.ndarray, " 2"], number: int) -> UInt32[np.ndarray, " 2"]:
-    """Another key's bits, for one purpose within a fit."""
+    """The bits of a derived key, for one purpose within a fit."""
     return np.random.SeedSequence([*words.tolist(), number]).generate_state(2)
 
 

@@ -191,5 +191,5 @@ def _changes(header: dict[str, Any]) -> str:
     """The versions and hardware that have changed since the file was written."""
     then, now = header["surroundings"], _surroundings()
     changed = [name for name in now if then.get(name) != now[name]]
-    told = ", ".join(f"{name} {then.get(name)} (now {now[name]})" for name in changed)
-    return f"was written with {told}" if told else ""
+    listed = ", ".join(f"{name} {then.get(name)} (now {now[name]})" for name in changed)
+    return f"was written with {listed}" if listed else ""

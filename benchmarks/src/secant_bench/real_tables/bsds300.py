@@ -68,8 +68,8 @@ def bsds300(
     train, validation, test = (
         _patches(paths, n, random) for paths, n in zip(images, sizes, strict=True)
     )
-    note = f"Patches drawn anew from the published images (seed {seed})."
-    return RealTable("BSDS300 (patches drawn anew)", train, validation, test, _COLUMNS, note)
+    note = f"New patches from the published images (seed {seed})."
+    return RealTable("BSDS300 (new patches)", train, validation, test, _COLUMNS, note)
 
 
 def _published(path: Path) -> tuple[Rows, Rows, Rows]:

@@ -53,7 +53,7 @@ def miniboone(folder: str | Path) -> RealTable:
     rows = np.concatenate([_array(paths[0]), _array(paths[1])])
     rows = rows[np.random.RandomState(_SEED).permutation(len(rows))]
     label = f"{len(rows) / 1000:.1f}k rows"
-    note = f"{label}: the published validation and test rows, split anew; figures do not compare."
+    note = f"{label}: published validation and test rows, split again; results not comparable."
     return _table(_numbered(rows.shape[1]), rows, note, name=f"MINIBOONE ({label})")
 
 
