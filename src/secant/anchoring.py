@@ -19,7 +19,7 @@ from secant.paths import Path
 from secant.samples import Prepared
 
 _ROWS_FOR_FIRST_LOOK = 4096
-_STARTS = 3  # of expectation maximisation, of which the likeliest on held-out rows is kept
+_STARTS = 3  # of expectation maximisation; the best on held-out rows is kept
 _FEW_HELD_OUT = 100
 
 

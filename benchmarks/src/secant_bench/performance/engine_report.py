@@ -168,8 +168,8 @@ def _defaults(rows: _Rows) -> list[str]:
         "**Defaults.** 20,000 rows of each sample for ratios; for mutual information 10,000 rows "
         "by two fits, uncorrected, judged by the absolute error of the estimate. *Cold* is the "
         "first fit of a process, *warm* the second; errors are over both. *Second process* is a "
-        "cold fit that finds on disk the programs of a process before it, as it does by default; "
-        "the earlier library kept none, so it is compared with its cold fit.",
+        "cold fit with the compilation cache of an earlier process, as by default; the earlier "
+        "library had no cache, so it is compared with its cold fit.",
         table(_HEADER, [_default(sides) for sides in compared]),
         *_verdict_on_defaults(compared),
     ] * bool(compared)
