@@ -1,7 +1,7 @@
 """The correlation of the Gaussian blocks.
 
 Mutual information of d columns in correlated pairs. At the stated ρ = 0.5 it is less than a third
-of the stated d/4 nats; the correlation that gives half a nat a pair gives exactly that.
+of the stated d/4 nats; the correlation with half a nat per pair gives exactly d/4.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Chosen by the truth.
+"""Selection by the truth.
 
 A classifier learns the mutual information of twenty columns from few rows. With a plain network the
-estimate runs through the truth and on; who picks the checkpoint by the truth stops just there,
-which the held-out loss does not know. A network that holds the Gaussian form can hardly stray.
+estimate passes the truth and continues; selecting the checkpoint by the truth stops it there, while
+the held-out loss selects another one. A network with the Gaussian form hardly deviates.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Two ways to bias a conditional target.
 
 Left: the one-sided conditional time score assumes a standard normal p_0; from another p_0 its mean
-is not the time score. Right: a weight that looks at the sample is correlated with what it weighs,
-and moves the minimiser. Both by quadrature, halfway along a Gaussian path.
+is not the time score. Right: a weight that depends on the sample is correlated with the conditional
+score, and moves the minimiser. Both by quadrature, halfway along a Gaussian path.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Covariate shift.
 
-A straight line is fitted to a curve where the training rows are, and used where they are not.
-Weighted by the density ratio, the same rows represent the target.
+A straight line is fitted to a curve on training rows of one region and used in another. Weighted by
+the density ratio, the same rows represent the target.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""A density of the plane.
+"""A two-dimensional density.
 
-A Gaussian is the base; a network learns the ratio of the rows to it. The product is normalised, and
-can be sampled.
+The base is a Gaussian; a network learns the ratio of the data to the base. The product is
+normalised and can be sampled.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Drift of a table.
 
-Wines of two regions stand in for last month and this month: is there a difference, and in which
-columns? With some sixty rows each, logistic regression is the recommended estimator.
+Wines of two regions represent last month and this month. Is there a difference, and in which
+columns? With about sixty rows each, logistic regression is the recommended estimator.
 """
 
 import sys

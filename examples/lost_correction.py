@@ -1,8 +1,8 @@
 """What is learned without the correction.
 
 If the derivative is taken of a value computed beforehand, it is zero, and the alignment identity
-loses its correction: what was to be a secant learns the tangent at its right end, whatever the
-interval. A Gaussian path in closed form: left one evaluation, right more of them.
+loses its correction: instead of a secant the network learns the tangent at the right end of every
+interval. A Gaussian path in closed form; left one evaluation, right several.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""An alarm that may be looked at every day.
+"""An alarm that may be checked every day.
 
 Breast-cancer tissue arrives in windows of twenty rows, benign at first, with none, five or ten
-malignant rows from window 5 on. With ten, the evidence crosses its line in the second window; five
-are too few to tell from so few rows, and without a change it hardly ever crosses.
+malignant rows from window 5 on. With ten, the evidence crosses its threshold in the second window;
+five are too few to detect; without a change a crossing is rare.
 """
 
 import sys

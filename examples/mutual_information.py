@@ -1,7 +1,7 @@
 """Mutual information from a CSV.
 
-A table with a response and three columns: one acts on it in a straight line, one by its square, one
-not at all. Correlation misses the second. Bars are 95 % intervals.
+A table with a response and three columns: one with a linear effect, one with a quadratic effect and
+one without effect. Correlation misses the second. Bars are 95 % intervals.
 """
 
 import sys

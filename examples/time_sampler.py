@@ -1,7 +1,7 @@
-"""Where the variance-importance sampler looks.
+"""Times of the variance-importance sampler.
 
 Times drawn with p(t) ∝ 1/Var of the conditional time score. Under the variance-preserving schedule
-they crowd at t = 0, where nothing happens; a uniform floor keeps the rest of the path alive.
+most are near t = 0, where there is no signal; a uniform floor covers the rest of the path.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""A likelihood bought with mass.
+"""The likelihood of an unnormalised model.
 
-The exact time score of a Gaussian path, integrated in few steps. What comes out is not normalised:
-its negative log likelihood is below the entropy, and a coarser integral scores better. That of a
-density, with log Ẑ added, is never below the entropy. All by quadrature.
+The exact time score of a Gaussian path, integrated in few steps. The result is not normalised: its
+negative log likelihood is below the entropy, and a coarser integral scores better. With log Ẑ added
+it is that of a density, and never below the entropy. All by quadrature.
 """
 
 import sys

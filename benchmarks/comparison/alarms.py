@@ -3,11 +3,11 @@
     python benchmarks/comparison/alarms.py STREAMS [CHANGE …]
 
 Streams of 50 windows; "none" has no change, the others change at window 10. Delays are counted in
-windows, 1 being the first after the change. Two alarms of Kolmogorov–Smirnov tests of the columns
-are measured on the same rows: `columns` at 0.05 over the columns of a window, as tools for drift do
-it, and `corrected` at 0.05 over the columns of all 50 windows. One JSON row a stream is appended to
-`alarms.jsonl` beside this file; streams that it holds are left out. Without arguments, the table is
-printed; the guide has it.
+windows; 1 is the first after the change. Two alarms by Kolmogorov–Smirnov tests of the columns are
+measured on the same rows: `columns` at 0.05 over the columns of a window, as in tools for drift,
+and `corrected` at 0.05 over the columns of all 50 windows. One JSON row per stream is appended to
+`alarms.jsonl` beside this file; streams in that file are skipped. Without arguments, the table of
+the guide is printed.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _CHANGE_AT = 10
 _LEVEL = 0.05
 _METHODS = {
     "evidence": "evidence, any time",
-    "corrected": "each column, corrected for 50 looks",
+    "corrected": "each column, corrected for 50 tests",
     "columns": "each column, every window by itself",
 }
 Rows = np.ndarray
 
 
 def shifted(shift: float) -> Callable[[Rows], Rows]:
-    """The first column by so many standard deviations."""
+    """A shift of the first column, in standard deviations."""
     return lambda x: x + shift * np.eye(1, x.shape[1])
 
 
 def correlated(rho: float) -> Callable[[Rows], Rows]:
-    """Two columns correlated, each as before by itself."""
+    """A correlation of two columns, whose margins do not change."""
 
     def change(x: Rows) -> Rows:
         y = x.copy()
@@ -62,9 +62,9 @@ CHANGES: dict[str, Callable[[Rows], Rows] | None] = {
 
 
 def measured(name: str, seed: int) -> dict[str, object]:
-    """One stream: by method, the first alarm before the change and the first one from it on."""
+    """One stream: for each method, the first alarm before the change and the first one after it."""
     change = CHANGES[name]
-    # A null is as hard in few columns; a small reference, reused fifty times, is the harder one.
+    # For false alarms, a small reference that is reused fifty times is the harder case.
     n, rows, d = (400, 60, 5) if change is None else (2000, 200, 20)
     starts = _WINDOWS if change is None else _CHANGE_AT
     rng, began = np.random.default_rng([seed, d]), time.process_time()
@@ -103,14 +103,14 @@ def measured(name: str, seed: int) -> dict[str, object]:
 
 
 def kept() -> list[dict]:
-    """The rows so far."""
+    """The stored rows."""
     if not RESULTS.exists():
         return []
     return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
 
 
 def _cell(rows: list[dict], method: str) -> str:
-    """Of nulls the share of streams with an alarm, of changes the median delay and its share."""
+    """The share of streams with an alarm without a change; the median delay with one."""
     early = 100 * float(np.mean([row["false"][method] is not None for row in rows]))
     if rows[0]["change"] == "none":
         return f"{early:.1f} % ever alarm"

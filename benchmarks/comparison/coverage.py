@@ -2,8 +2,8 @@
 
     python benchmarks/comparison/coverage.py ROWS RUNS [PAIR …]
 
-One JSON row a run is appended to `coverage.jsonl` beside this file; runs that it holds are left
-out. `python benchmarks/comparison/coverage.py` alone prints the table.
+One JSON row per run is appended to `coverage.jsonl` beside this file; runs in that file are
+skipped. Without arguments, the table is printed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from secant.tasks.divergence_intervals import divergence_intervals
 from secant.tasks.two_sample import tested
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
-_FIRST_SEED = 2000  # rows of smaller seeds are of runs while the intervals were made faster
+_FIRST_SEED = 2000  # smaller seeds were used during development of the intervals
 
 
 def run(name: str, n: int, seed: int, exact: dict[str, float]) -> dict[str, object]:
@@ -40,7 +40,7 @@ def run(name: str, n: int, seed: int, exact: dict[str, float]) -> dict[str, obje
 
 
 def main(arguments: list[str]) -> None:
-    """Make the rows that are asked for, or print the table."""
+    """Run what is asked for, or print the table."""
     if not arguments:
         print(coverage_table(kept(RESULTS)))
         return

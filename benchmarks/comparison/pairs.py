@@ -1,4 +1,4 @@
-"""Ten pairs of distributions with exact log ratios, and rows of JSON that are kept."""
+"""Ten pairs of distributions with exact log ratios, and files of JSON rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUANTITIES = ("kl", "kl_reverse", "jensen_shannon")
 
 
 class Pair(NamedTuple):
-    """Two distributions: how rows are drawn, and their exact log ratio."""
+    """Two distributions: samplers and the exact log ratio."""
 
     draw: Callable[[np.random.Generator, int, int], tuple[Rows, Rows]]
     log_ratio: Callable[[Rows], Rows]
@@ -119,7 +119,7 @@ PAIRS = {
     "near-chasm": shifted(5, 3.0),
 }
 
-# Rows of both samples at which the best of the others finds some half to nine tenths.
+# Rows of both samples at which the best other method has a power of about 0.5 to 0.9.
 SIZES = {
     "mean shift": (45, 45),
     "scale": (90, 90),
@@ -132,7 +132,7 @@ SIZES = {
     "near-chasm": (6, 6),
     "null": (200, 200),
 }
-# Samples that are alike, in which ours chooses among regressions, trees and networks in turn.
+# Samples of one distribution, with sizes at which ours chooses among different models.
 NULLS = {"null": (200, 200), "null, trees": (400, 400)}
 
 
@@ -150,13 +150,13 @@ def truth(pair: Pair) -> dict[str, float]:
 
 
 def kept(path: Path) -> list[dict]:
-    """The rows of a file, none where there is none."""
+    """The rows of a file; none if it does not exist."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def keep(path: Path, row: dict) -> None:
-    """Append one row, so that a stopped run has lost none."""
+    """Append one row at once, so that a stopped run loses none."""
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")

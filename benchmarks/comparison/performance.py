@@ -2,11 +2,11 @@
 
     python benchmarks/comparison/performance.py SHIFTS
 
-Rows are new with a chance that depends on the columns, at most 0.85; their labels are held back.
-Of the others, one part fits a model and the rest is the reference. The estimate's interval should
-cover the metric on the labels held back; so would the interval of the plain reference metric, if
-nothing had shifted. One JSON row a shift is appended to `performance.jsonl` beside this file;
-shifts that it holds are left out. Without arguments, the table is printed.
+Rows are new with a probability that depends on the columns, at most 0.85; their labels are hidden.
+Of the others, one part fits a model and the rest is the reference. The interval of the estimate
+should cover the metric on the hidden labels; without a shift, so would the interval of the plain
+reference metric. One JSON row per shift is appended to `performance.jsonl` beside this file; shifts
+in that file are skipped. Without arguments, the table is printed.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ CASES = {
 
 
 def shifts(n: int) -> Iterator[tuple[str, int]]:
-    """Tables in turn, each with a seed of its own."""
+    """The tables in turn, each with its own seed."""
     names = list(CASES)
     return ((names[i % len(names)], i) for i in range(n))
 
 
 def measured(name: str, seed: int) -> dict[str, object]:
-    """One shift: the truth, the estimate and the reference's own metric."""
+    """One shift: the truth, the estimate and the metric on the reference."""
     case, rng = CASES[name], np.random.default_rng(seed)
     X, y = case.load()
     is_new = _selected(X, rng)
@@ -107,7 +107,7 @@ def measured(name: str, seed: int) -> dict[str, object]:
 
 
 def _selected(X: Rows, rng: np.random.Generator) -> Rows:
-    """New rows by a random direction of the columns; every row may stay in the reference."""
+    """New rows selected by a random direction of the columns, each with probability below 1."""
     z = StandardScaler().fit_transform(X)
     score = z @ rng.normal(size=z.shape[1])
     score = 3.0 * (score / score.std() - 0.3)
@@ -117,7 +117,7 @@ def _selected(X: Rows, rng: np.random.Generator) -> Rows:
 def _naive(
     metric: str, model: BaseEstimator, X: Rows, y: Rows, m: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Bootstrap interval of the reference's metric, with the noise of m labels to come."""
+    """Bootstrap interval of the metric on the reference, with the noise of m new labels."""
     scorer = get_scorer(metric)
 
     def draw(k: int) -> float:

@@ -1,12 +1,12 @@
-"""Power of the test of `secant.compare` beside four others, and its p-values where nothing differs.
+"""Power of the test of `secant.compare` and of four others, and its p-values without a difference.
 
     python benchmarks/comparison/power.py RUNS [PAIR …]
 
-One JSON row a run is appended to `power.jsonl` beside this file; runs that it holds are left out.
-Without arguments the table is printed. Every method sees the same rows, few enough that no test
-always finds the difference. Ours rejects if its p-value is at most 0.05. The others are given the
-best threshold there is, which no user has: the 95 % quantile of their statistic over as many
-pairs of samples that are both from p_0.
+One JSON row per run is appended to `power.jsonl` beside this file; runs in that file are skipped.
+Without arguments the table is printed. Every method gets the same rows, so few that no test always
+finds the difference. Ours rejects if its p-value is at most 0.05. The others use the ideal
+threshold, unknown to users: the 95 % quantile of their statistic over as many pairs of samples
+that are both from p_0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from secant.tasks.cross_fitting import cross_fit
 from secant.tasks.two_sample import tested
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
-_FIRST_SEED = 5000  # smaller ones served to choose the numbers of rows
+_FIRST_SEED = 5000  # smaller seeds were used to choose the numbers of rows
 _PERMUTATIONS = 999
 _ALIKE = 10_000  # added to the seed of samples that are both from p_0
 
@@ -73,9 +73,9 @@ OTHERS: dict[str, Callable[[Rows, Rows], float]] = {
 
 
 def ours(x_0: Rows, x_1: Rows, seed: int) -> tuple[float, str]:
-    """The p-value of `secant.compare` and the model that it chose."""
+    """The p-value of `secant.compare` and the model that it selected."""
     rng = np.random.RandomState(seed)
-    n_folds = min(5, len(x_1) // 2)  # as `compare` has it
+    n_folds = min(5, len(x_1) // 2)  # as in `compare`
     scores = cross_fit(None, x_0, x_1, n_folds=n_folds, random_state=rng)
     p_value = tested(scores, x_0, x_1, n_permutations=_PERMUTATIONS, rng=rng).p_value
     return p_value, "" if scores.choice is None else scores.choice.name
@@ -105,7 +105,7 @@ def run(name: str, seed: int) -> dict[str, object]:
 
 
 def main(arguments: list[str]) -> None:
-    """Make the rows that are asked for, or print the table."""
+    """Run what is asked for, or print the table."""
     if not arguments:
         print(power_table(kept(RESULTS)))
         return

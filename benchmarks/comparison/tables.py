@@ -38,7 +38,7 @@ def coverage_table(rows: Iterable[dict]) -> str:
 
 
 def _grouped(rows: Iterable[dict], *keys: str) -> dict[tuple, list[dict]]:
-    """Rows by the values of some keys, where there are enough."""
+    """Rows grouped by the values of some keys, without small groups."""
     groups = defaultdict(list)
     for row in rows:
         groups[tuple(row[key] for key in keys)].append(row)
@@ -60,7 +60,7 @@ def powers(rows: list[dict]) -> dict[str, float]:
 
 
 def power_table(rows: Iterable[dict]) -> str:
-    """Power by pair, and how uniform p-values are where nothing differs."""
+    """Power by pair, and the uniformity of p-values without a difference."""
     groups = {name: each for (name,), each in _grouped(rows, "pair").items()}
     found = {name: powers(each) for name, each in groups.items() if name not in NULLS}
     methods = list(next(iter(found.values()), {}))
@@ -72,7 +72,7 @@ def power_table(rows: Iterable[dict]) -> str:
         n, m = SIZES[name]
         cells = " | ".join(f"{value:.0f}" for value in power.values())
         lines.append(f"| {name} | {n} + {m} | {len(groups[name])} | {cells} |")
-    lines += ["", "| samples alike | runs | p ≤ 0.05 (%) | p-value of uniformity (KS) |"]
+    lines += ["", "| same distribution | runs | p ≤ 0.05 (%) | p-value of uniformity (KS) |"]
     lines.append("|---|---|---|---|")
     for name in (name for name in groups if name in NULLS):
         n, m = NULLS[name]
@@ -83,7 +83,7 @@ def power_table(rows: Iterable[dict]) -> str:
 
 
 def page() -> str:
-    """What docs/_generated/comparison.md holds."""
+    """The contents of docs/_generated/comparison.md."""
     coverage, power = (kept(HERE / f"{name}.jsonl") for name in ("coverage", "power"))
     return f"{coverage_table(coverage)}\n\n{power_table(power)}\n"
 

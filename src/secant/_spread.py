@@ -125,8 +125,8 @@ def _warn_of_outliers(far: Bool[np.ndarray, " d"], pair: Pair, drawn_in: Pair) -
     warnings.warn(
         f"{int(far.sum())} of {far.size} columns hold values so far from the others that they "
         f"alone would set the scale (first: column {int(np.flatnonzero(far)[0])}, with {n_far} "
-        f"such value(s) in {sum(x.shape[0] for x in pair)} rows). They are drawn in by a "
-        "logarithm, and the ratio near them is unreliable. If they are errors, drop them.",
+        f"such value(s) in {sum(x.shape[0] for x in pair)} rows). They are compressed by "
+        "a logarithm, and the ratio near them is unreliable. If they are errors, drop them.",
         OutlierWarning,
         stacklevel=2,
     )

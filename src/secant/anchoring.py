@@ -19,12 +19,12 @@ from secant.paths import Path
 from secant.samples import Prepared
 
 _ROWS_FOR_FIRST_LOOK = 4096
-_STARTS = 3  # of expectation maximisation, of which the likeliest on held-out rows is kept
+_STARTS = 3  # of expectation maximisation; the best on held-out rows is kept
 _FEW_HELD_OUT = 100
 
 
 class AnchorRule(eqx.Module):
-    """A way to choose the closed-form path under the network."""
+    """A rule that fits the closed-form path whose residual the network learns."""
 
     @abc.abstractmethod
     def fitted(self, prepared: Prepared, path: Path, seed: int) -> Anchor:
@@ -41,16 +41,16 @@ class GaussianMoments(AnchorRule):
 
 
 class GaussianMixtures(AnchorRule):
-    """The path between two Gaussian mixtures, each with as many components as held-out rows bear.
+    """The path between two Gaussian mixtures, with numbers of components selected on held-out rows.
 
-    One component a sample is the moment-matched Gaussian path, and what is used where more
-    components do not raise the held-out likelihood.
+    With one component per sample it is the moment-matched Gaussian path, which is used if more
+    components do not increase the held-out likelihood.
 
     Attributes:
-        max_components: of each sample.
+        max_components: maximum number of components of each sample.
         max_products: bound on (pairs of components) · d², the cost of the anchor per row.
-        min_gain: nats a held-out row by which more components must be better; with fewer than 100
-            of them, two standard errors of that difference if they are more.
+        min_gain: minimum gain in held-out log likelihood by more components, in nats per row; with
+            fewer than 100 held-out rows, at least two standard errors of the gain.
     """
 
     max_components: int = 8
@@ -81,14 +81,14 @@ class GaussianMixtures(AnchorRule):
         most: int,
         seed: int,
     ) -> tuple[Float[np.ndarray, " k"], list[Gaussian]]:
-        """Double the components while the held-out likelihood of the mixture still rises.
+        """Double the number of components while the held-out likelihood increases.
 
-        A first look at some of the rows spares a Gaussian sample the search.
+        A first comparison on some of the rows avoids the search for Gaussian samples.
         """
         # One Gaussian is compared on held-out rows, like the mixtures.
         best, chosen = Gaussian.of([rows], None).log_density(held), None
         k, some = 2, rows[:_ROWS_FOR_FIRST_LOOK]
-        # Ten rows a component and column: below that a component's covariance is noise.
+        # Ten rows per component and column: with fewer, a component's covariance is noise.
         if k > most or some.shape[0] < 10 * k * rows.shape[1]:
             return np.ones(1), [single]
         first = _mixture_of(some, k, random_state=seed, init_params="k-means++").score_samples(held)
@@ -107,7 +107,7 @@ class GaussianMixtures(AnchorRule):
             k *= 2
         if chosen is None:
             return np.ones(1), [single]
-        # The size is chosen: the rows that chose it may serve, too.
+        # The number of components is selected; refit on the held-out rows, too.
         last = _mixture_of(
             np.concatenate([rows, held]),
             chosen.n_components,
@@ -132,7 +132,7 @@ def _mixture_of(
 
 
 def resolved_anchor(anchor: bool | AnchorRule) -> AnchorRule | None:  # noqa: FBT001
-    """An estimator's `anchor` parameter as a rule: True is the default one, False is none."""
+    """The rule for an estimator's `anchor` parameter: True is the default, False is no anchor."""
     if isinstance(anchor, AnchorRule):
         return anchor
     if not isinstance(anchor, bool | np.bool_):

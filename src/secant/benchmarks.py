@@ -1,4 +1,4 @@
-"""The package `secant_bench`, under this name too when it is installed."""
+"""An alias of the package `secant_bench`, if it is installed."""
 
 import sys
 from importlib import import_module

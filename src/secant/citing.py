@@ -1,4 +1,4 @@
-"""Citing: the BibTeX of the methods behind a fit, from the bibliography of the documentation."""
+"""Citing: BibTeX entries of the methods used by a fit, from the documentation's bibliography."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def bibtex(fitted: object) -> str:
 
 @cache
 def works() -> dict[str, dict[str, str]]:
-    """Every work of the bibliography by its key: its fields, and the entry as `bibtex`."""
+    """Every work of the bibliography by its key: its fields, and its BibTeX entry as `bibtex`."""
     text = resources.files("secant").joinpath("references.bib").read_text(encoding="utf-8")
     return {
         entry["key"]: {**dict(_FIELD.findall(entry["fields"])), "bibtex": entry[0]}
@@ -131,7 +131,7 @@ def _parts(part: object, seen: set[int]) -> Iterator[object]:
         yield from _parts(inner, seen)
 
 
-def _sources(part: Any) -> Iterator[str]:  # noqa: ANN401, told apart by its name
+def _sources(part: Any) -> Iterator[str]:  # noqa: ANN401, recognised by its name
     for kind in type(part).__mro__:
         yield from _SOURCES.get(kind.__name__, ())
     match type(part).__name__:

@@ -23,7 +23,7 @@ class Curriculum(eqx.Module):
         t: Float[Array, " n"],
         progress: Float[Array, ""],
     ) -> Float[Array, " n"]:
-        """The left ends to train with, l ≤ result ≤ t, at this share of the training, 0 to 1."""
+        """The left ends to train with, l ≤ result ≤ t, at this training progress, 0 to 1."""
 
     @property
     def tangents_only(self) -> bool:

@@ -1,4 +1,4 @@
-"""Warnings, and the refusal for want of overlap: each message has a number and a remedy."""
+"""Warnings, and the error for a lack of overlap: each message has a number and a remedy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CheckpointWarning(UserWarning):
 
 
 class OverlapError(ValueError):
-    """The two samples overlap too little for the question, so there is no answer."""
+    """The two samples overlap too little for an estimate."""
 
 
 class OverlapWarning(UserWarning):

@@ -49,20 +49,20 @@ _Item = TypeVar("_Item")
 
 
 class Method(eqx.Module):
-    """The parts of a method; each can be exchanged for another of its kind.
+    """The parts of a method; each can be replaced by another of its kind.
 
     Attributes:
-        model: what is trained.
+        model: builder of the model.
         path: between the samples.
         target: the loss.
         time_sampler: how the times of a batch are drawn.
         curriculum: how the intervals [l, t] change during training.
-        anchor: a path in closed form of which the model learns what is left over; None for none.
+        anchor: a path in closed form whose residual the model learns; None for none.
         scaling: of the columns.
         rule: from the model to the log ratio; None for a model that has none.
         optimiser: the update rule.
         training: budget, batch and rates.
-        pairing: which rows of a batch are joined by the path; None leaves them independent.
+        pairing: which rows of a batch the path connects; None for independent pairs.
     """
 
     model: ModelBuilder
@@ -110,7 +110,7 @@ class Fitted:
         method: the parts.
         model: in scaled columns.
         scaling: of raw rows.
-        diagnostics: on rows that chose nothing; None without a rule.
+        diagnostics: on rows not used for training or selection; None without a rule.
         history: one record per evaluation of the held-out loss.
         data: the rows of the fit.
         result: of the training.
@@ -126,7 +126,7 @@ class Fitted:
 
     @property
     def rule(self) -> Rule | None:
-        """From the model to the log ratio."""
+        """The integration rule from the model to the log ratio."""
         return self.method.rule
 
 
@@ -143,9 +143,9 @@ def fit(
     Args:
         method: the parts.
         samples: raw rows of both, with weights; or the sampler.
-        key: everything random follows from it.
+        key: the source of all randomness.
         names: of the columns, for the diagnostics.
-        progress: whether to draw a progress bar; None does on a terminal.
+        progress: whether to show a progress bar; None shows it on a terminal only.
     """
     keep_programs_by_default()
     words = _words(key)
@@ -179,19 +179,19 @@ def fit(
 
 
 def _words(key: int | PRNGKeyArray) -> UInt32[np.ndarray, " 2"]:
-    """The bits of a key, on the host: drawing keys on the device is a program each."""
+    """The bits of a key, on the host: splitting keys on the device would compile more programs."""
     if isinstance(key, int | np.integer):
         return np.array([0, key], dtype=np.uint32)
     return np.asarray(jax.random.key_data(key)).astype(np.uint32)
 
 
 def _child(words: UInt32[np.ndarray, " 2"], number: int) -> UInt32[np.ndarray, " 2"]:
-    """Another key's bits, for one purpose within a fit."""
+    """The bits of a derived key, for one purpose within a fit."""
     return np.random.SeedSequence([*words.tolist(), number]).generate_state(2)
 
 
 def _objective(method: Method, data: Prepared) -> Objective:
-    """Target and times, made complete by what the data say."""
+    """The target and the time sampler, completed with moments of the data."""
     target, path = method.target.resolved(data.moments), method.path
     low, high = target.time_range(path)
 
@@ -219,7 +219,7 @@ def _held_out(
 
 
 def _built(method: Method, data: Prepared, words: UInt32[np.ndarray, " 2"]) -> PyTree:
-    """A fresh model, on top of the anchor if there is one."""
+    """A fresh model, as the residual of the anchor if there is one."""
     key = jax.random.wrap_key_data(jax.device_put(_child(words, 0)), impl="threefry2x32")
     model = method.model.build(data.n_features, key=key)
     if method.anchor is None:
@@ -266,14 +266,14 @@ def _diagnosed(
 
 
 def _is_of_secants(method: Method) -> bool:
-    """Whether the model has secants of its own along a path: a tangent or a classifier has none."""
+    """Whether the model has its own secants along a path, unlike a tangent or a classifier."""
     return isinstance(method.rule, SecantSteps) and method.target.uses_path
 
 
 def _both_self_checked(
     model: SecantFunction, rows: tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"]]
 ) -> SelfCheck:
-    # Not fewer rows: blocks of the sizes just scored need no other program.
+    # Use all rows: blocks of the sizes just scored need no further compilation.
     zero, one = (
         self_checked(model, x[:ROWS_AT_ONCE], _SELF_CHECK_STEPS, many_steps=unoptimised_steps)
         for x in rows
@@ -301,7 +301,7 @@ def evaluated(
     *,
     scaling: Callable[[np.ndarray], np.ndarray] = np.asarray,
 ) -> Integral:
-    """A rule over scaled rows, or over raw ones and their scaling, a block at a time."""
+    """Apply a rule to scaled rows, or to raw rows and their scaling, block by block."""
     keep_programs_by_default()
     blocks = padded_blocks(rows, scaling)
     pieces = [
@@ -325,8 +325,8 @@ def padded_blocks(
     So other numbers of rows need no further compilation. Blocks are made one at a time.
 
     Args:
-        x: rows, of which a block is read at a time.
-        prepare: what becomes of a block before it is padded.
+        x: rows, read block by block.
+        prepare: applied to a block before it is padded.
     """
     n = x.shape[0]
     whole = n - n % ROWS_AT_ONCE
@@ -341,8 +341,8 @@ def padded_blocks(
 def one_behind(items: Iterable[_Item]) -> Iterator[_Item]:
     """Yield each item after the next one has been computed.
 
-    JAX returns before it has computed: the next block is prepared meanwhile. Without a limit, all
-    blocks would be prepared, and kept, while the first is computed.
+    JAX computes asynchronously, so the next block is prepared meanwhile. Without a limit, all
+    blocks would be prepared and kept in memory while the first is computed.
     """
     waiting: deque[_Item] = deque()
     for item in items:
@@ -353,7 +353,7 @@ def one_behind(items: Iterable[_Item]) -> Iterator[_Item]:
 
 
 def _warn_unless_standard_normal(data: Prepared) -> None:
-    """Say so where x_0 is not what the loss assumes (erratum 3)."""
+    """Warn if x_0 is not standard normal although the loss assumes it (erratum 3)."""
     allowed = _FAR + 5.0 / np.sqrt(data.rows_0.shape[0])
     mean = float(np.max(np.abs(data.gaussian_0.mean)))
     off = data.gaussian_0.covariance - np.eye(data.n_features)

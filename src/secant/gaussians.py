@@ -39,7 +39,7 @@ class Gaussian:
     def shrunk(
         cls, mean: Float[np.ndarray, " d"], second: Float[np.ndarray, "d d"], n: int
     ) -> Gaussian:
-        """From E[x] and E[x xᵀ]; the covariance is shrunk to its diagonal for small samples."""
+        """From E[x] and E[x xᵀ]; small samples have the covariance shrunk to its diagonal."""
         covariance = second - np.outer(mean, mean)
         variance = np.maximum(np.diag(covariance), 0.0)
         share = mean.size / (mean.size + n)
@@ -64,10 +64,10 @@ class Gaussian:
 
 
 def is_standard_normal(rows: Float[np.ndarray, "n d"]) -> bool:
-    """Whether rows are consistent with N(0, I), by their moments and column by column.
+    """Whether rows are consistent with N(0, I), by their moments and by their margins.
 
     A column fails if its Kolmogorov–Smirnov distance exceeds the 1/10,000 critical value by 0.01:
-    deviations of a hundredth are tolerated.
+    deviations of 0.01 are tolerated.
     """
     n, d = rows.shape
     allowed = 5.0 / np.sqrt(n) + 0.01

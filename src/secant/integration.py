@@ -58,7 +58,7 @@ class Rule(eqx.Module):
         """The integral for each row."""
 
 
-# One evaluation is compiled, not the whole rule: fifty nodes would be fifty copies of the network.
+# Only one evaluation is compiled: the whole rule would have a copy of the network for each node.
 @eqx.filter_jit
 def _plus_time_score(
     total: Float[Array, " n"],
@@ -89,14 +89,14 @@ _plus_rise_unoptimised = eqx.filter_jit(  # type: ignore[call-overload]  # which
 
 @eqx.filter_jit
 def _log_ratio(model: SecantFunction, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-    n: object = x.shape[0]  # no integer in a program that is exported for any number of rows
+    n: object = x.shape[0]  # not an integer in a program that is exported for any number of rows
     if jax.default_backend() != "cpu" or not isinstance(n, int) or n <= _TILE or n % _TILE:
         return model.log_ratio(x)
     return jax.lax.map(model.log_ratio, x.reshape(-1, _TILE, x.shape[1])).reshape(n)
 
 
 def _nothing(x: Float[Array, "n d"]) -> Float[Array, " n"]:
-    """A sum over nothing, on the host unless the number of rows is only known in a program."""
+    """An empty sum, on the host unless the number of rows is symbolic."""
     n: object = x.shape[0]
     if isinstance(n, int):
         return jax.device_put(np.zeros(n, x.dtype))
@@ -137,7 +137,7 @@ class SecantSteps(Rule):
 
 
 def unoptimised_steps(n_steps: int) -> Callable[[SecantFunction, Float[Array, "n d"]], Integral]:
-    """`SecantSteps(n_steps)` of programs that take half as long to compile: for few rows."""
+    """`SecantSteps(n_steps)` by programs that take half as long to compile: for few rows."""
     ends = np.linspace(0.0, 1.0, n_steps + 1)
     return partial(_risen, ends=ends, plus=_plus_rise_unoptimised)
 
@@ -242,8 +242,8 @@ class Adaptive(Rule):
 class RungeKutta(Rule):
     """The adaptive Dormand–Prince solver (SciPy's RK45) on ∂_t log p_t(x) = s(x, t), x fixed.
 
-    With x fixed there is nothing to solve but an integral, so `Adaptive` reaches the same accuracy
-    with fewer evaluations; this is what DRE-∞ and its successors report.
+    With x fixed the solution is an integral, so `Adaptive` reaches the same accuracy with fewer
+    evaluations. This solver is used in the papers on DRE-∞ and its successors.
 
     Attributes:
         tolerance: absolute and relative, in nats.
@@ -260,7 +260,7 @@ class RungeKutta(Rule):
     def __call__(
         self, model: SecantFunction, x: Float[Array, "n d"], l: float = 0.0, t: float = 1.0
     ) -> Integral:
-        """The integral for each row; one step size serves them all."""
+        """The integral for each row; all rows share one step size."""
 
         def rate(time: float, _: np.ndarray) -> np.ndarray:
             return np.asarray(_weighted_scores(model, x, np.array([time]), np.ones(1)), np.float64)
@@ -302,7 +302,7 @@ class SelfCheck(NamedTuple):
 
     @classmethod
     def of(cls, one: Integral, many: Integral) -> SelfCheck:
-        """The gap between two integrals of the same rows."""
+        """The difference between two integrals of the same rows."""
         gap = np.asarray(one.value) - np.asarray(many.value)
         rms = float(np.sqrt(np.mean(gap**2)))
         return cls(float(gap.mean()), rms, one.evaluations + many.evaluations)

@@ -15,7 +15,7 @@ _MOVED = {
 }
 
 warnings.warn(
-    "secant.io goes with the next version: "
+    "secant.io will be removed in the next version: "
     + ", ".join(f"secant.io.{old} is {new}" for old, new in _MOVED.items())
     + ".",
     DeprecationWarning,

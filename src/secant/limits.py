@@ -34,7 +34,7 @@ COLUMN_QUANTITIES = {
     "ks": "Kolmogorov–Smirnov distance, 0 to 1",
     "mean_shift": "difference of the means in standard deviations, without its sign",
     "p_value": "of the Kolmogorov–Smirnov distance",
-    "contribution": "what the column carries of the difference, in nats",
+    "contribution": "contribution of the column to the difference, in nats",
 }
 _COLUMNS = "columns"
 _WITHOUT_FIT = {"rows"}
@@ -56,7 +56,7 @@ class Limit:
         quantity: a key of `QUANTITIES`, or of `COLUMN_QUANTITIES` for a column.
         relation: ">=", "<=", ">" or "<".
         bound: the number on its right.
-        column: name or glob of the columns that it is about; None for the tables as a whole.
+        column: name or glob of the columns; None for the tables as a whole.
     """
 
     quantity: str
@@ -102,8 +102,8 @@ def read_limits(source: Path | str | Mapping[str, object]) -> tuple[Limit, ...]:
     """The limits of a TOML file, or of a mapping with the same keys.
 
     Raises:
-        LimitError: for an unknown key, with the nearest valid one, or a limit that is no relation
-            and number.
+        LimitError: for an unknown key, with the nearest valid one, or a limit that is not a
+            relation and a number.
         OSError: the file cannot be read.
     """
     if isinstance(source, Path | str):

@@ -152,7 +152,7 @@ class DiffusionInterpolant(Path):
         return jnp.zeros_like(t)
 
     def noise(self, key: PRNGKeyArray, like: Float[Array, "*n d"]) -> Float[Array, "*n d"]:
-        """Zeros, because drawing noise that γ_t = 0 cancels would cost time."""
+        """Zeros, because the noise has weight γ_t = 0 and need not be drawn."""
         del key
         return jnp.zeros_like(like)
 
@@ -190,8 +190,8 @@ class DiffusionBridge(Path):
 
     Attributes:
         gamma: γ, the noise in the middle of the path. The variance of the conditional time score
-            is proportional to 1/γ_t²: with γ = 0.1 the paper's method found 3.5 of 10 nats on
-            40-dimensional block Gaussians, with γ = 1 it was within a nat.
+            is proportional to 1/γ_t²: with γ = 0.1 the paper's method estimated 3.5 of 10 nats on
+            40-dimensional block Gaussians; with γ = 1 its error was below one nat.
         epsilon: ε, the variance added at (and near) the ends. Both samples are blurred by it,
             and it keeps the noise rate bounded; so it must be positive.
     """

@@ -256,7 +256,7 @@ def _shares(weights: Float[np.ndarray, " n"] | None) -> Float[np.ndarray, " n"] 
 def _from_sampler(sampler: Sampler, rule: ScalingRule, training: Training, seed: int) -> Prepared:
     """Prepare a JAX-traceable sampler (key, n) → (x_0, x_1) of fresh rows."""
     key_scaling, key_held, key_report, key_moments = jax.random.split(jax.random.key(seed), 4)
-    # A fifth of the usual number of rows suffices for means and quantiles.
+    # A fifth of the usual number of rows is enough for means and quantiles.
     rows = [np.asarray(x) for x in sampler(key_scaling, _ROWS_FOR_SCALING // 5)]
     scaling = rule.fitted(*rows)
     held = [

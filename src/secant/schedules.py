@@ -94,7 +94,7 @@ class Foellmer(Schedule):
 
 
 class VariancePreserving(Schedule):
-    """The VP diffusion run backwards: β = exp(−¼(1−t)²(b_max − b_min) − ½(1−t) b_min), α = √(1−β²).
+    """The VP diffusion reversed: β = exp(−¼(1−t)²(b_max − b_min) − ½(1−t) b_min), α = √(1−β²).
 
     β_0 is not 0 but exp(−¼(b_max − b_min) − ½ b_min), 0.0066 at the defaults.
     """
@@ -122,7 +122,7 @@ class VariancePreserving(Schedule):
 
 
 class Cosine(Schedule):
-    """The cosine diffusion schedule run backwards.
+    """The cosine diffusion schedule reversed.
 
     β = cos(π/2 · (1−t+s)/(1+s)) / cos(π/2 · s/(1+s)) with offset s, α = √(1−β²).
     """

@@ -1,18 +1,18 @@
 """Default network width, batch size and number of steps, by rows and columns.
 
-| rows of the smaller sample | width | batch | steps at most |
+| rows of the smaller sample | width | batch | maximum steps |
 |---|---|---|---|
 | up to 5,000 | 64 | 256 | 3,000 |
 | below 50,000 and at most 64 columns | 128 | 512 | 6,000 |
 | else | 256 | 512 | 6,000 |
 
-Losses between the samples alone have less noise than those along a path: below 50,000 rows, half
-the batch serves them.
+Direct losses, which compare the two samples without a path, have less noise: below 50,000 rows they
+use half the batch.
 
 A network of x and time has two layers, and twice the width for more than 64 columns.
 
-Few rows cannot tell a wide network from a narrow one, which is several times as fast. Training
-stops earlier where it no longer learns, so the steps are a limit, not a price.
+With few rows a wide network is no more accurate than a narrow one, which is several times as fast.
+Training stops early when it no longer improves, so the number of steps is an upper limit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MANY_COLUMNS = 64
 
 
 def trunk_for(n_rows: float, n_features: int) -> ResidualMLP:
-    """The network for so many rows of the smaller sample, and columns."""
+    """The default network for this number of rows of the smaller sample, and of columns."""
     if n_rows <= FEW_ROWS:
         return ResidualMLP(width=64)
     if n_rows < _MANY_ROWS and n_features <= _MANY_COLUMNS:
@@ -48,7 +48,7 @@ def modulated_trunk_for(n_rows: float, n_features: int) -> ModulatedMLP:
 
 
 def training_for(n_rows: float, *, along_path: bool = True) -> Training:
-    """Batch and budget for so many rows of the smaller sample."""
+    """Default batch size and number of steps for this number of rows of the smaller sample."""
     if n_rows <= FEW_ROWS:
         return Training(steps=3000, batch_size=256)
     if n_rows < _MANY_ROWS and not along_path:

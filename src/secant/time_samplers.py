@@ -1,7 +1,7 @@
 """Time samplers: how the times t, and the pairs l ≤ t, of a training batch are drawn.
 
-A sampler is its quantile function. Draws are stratified (one uniform number a stratum), which
-costs nothing and lowers the variance of a batch.
+A sampler is defined by its quantile function. Draws are stratified (one uniform number per
+stratum), which costs nothing and lowers the variance of a batch.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ class LogitNormal(TimeSampler):
 
 
 class VarianceImportance(TimeSampler):
-    """p(t) = (1 − floor) q(t) + floor with q(t) ∝ 1/Var(t), the paper's VI sampler made safe.
+    """p(t) = (1 − floor) q(t) + floor with q(t) ∝ 1/Var(t), the paper's VI sampler with a floor.
 
     Under the VP schedule 1/Var puts all its mass next to t = 0, where the target carries no signal
-    (erratum 5); the floor is the share of uniform draws that keeps the rest of the path alive. A
-    floor of 0 is the paper's own.
+    (erratum 5); the floor is the share of uniform draws, which cover the rest of the path. The
+    paper has no floor (0).
 
     The table is filled by `resolved`, once the path and the data are known.
     """
@@ -132,8 +132,8 @@ class VarianceImportance(TimeSampler):
 class Corners(TimeSampler):
     """Times of another sampler, with shares of the intervals (0, t), (l, 1) and (0, 1).
 
-    Few evaluations need long intervals, and of pairs drawn at random few are long. The free end of
-    (0, t) or (l, 1) is drawn by the other sampler itself, so that all of them are seen.
+    A log ratio by few evaluations needs long intervals, and few random pairs are long. The free end
+    of (0, t) or (l, 1) is drawn by the other sampler.
 
     Attributes:
         of: the other sampler.
@@ -149,7 +149,7 @@ class Corners(TimeSampler):
 
     def __check_init__(self) -> None:
         shares = (self.start, self.end, self.whole)
-        if not (min(shares) >= 0.0 and sum(shares) <= 1.0):  # NaN is refused too
+        if not (min(shares) >= 0.0 and sum(shares) <= 1.0):  # NaN fails too
             raise ValueError(
                 "Corners needs start, end and whole of at least 0 and at most 1 together; got "
                 f"{self.start}, {self.end} and {self.whole}."

@@ -59,7 +59,7 @@ def test_a_broken_link_is_seen():
     assert broken(page, "nowhere.md")
     assert broken(page, "faq.md#nothing-of-the-kind")
     assert broken(page, "figures/gallery/nothing.png")
-    assert not broken(page, "faq.md#which-sample-is-on-top")
+    assert not broken(page, "faq.md#which-sample-is-the-numerator")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -1,12 +1,12 @@
-"""Benchmarks: tasks that carry their truth, suites of them, flat result rows, generated tables."""
+"""Benchmarks: tasks with known truth, suites of tasks, flat result rows, generated tables."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-# Names are imported when they are first used: `secant --help` need not wait for JAX.
-# A type checker reads the imports, Python the table; a test holds them equal.
+# Names are imported on first use, so that `secant --help` does not wait for JAX.
+# Type checkers read the imports, Python reads the table; a test checks that they agree.
 if TYPE_CHECKING:
     from secant_bench.benchmark import Benchmark, Outcome, Selection, Skipped
     from secant_bench.budgets import Budget
@@ -77,10 +77,10 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
-if not TYPE_CHECKING:  # a type checker shall refuse a name that is not imported above
+if not TYPE_CHECKING:  # type checkers should report names not imported above
 
     def __getattr__(name: str) -> object:
-        """A public name, imported now and kept."""
+        """Import a public name on first use, and keep it."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = globals()[name] = getattr(import_module(_HOME_OF[name]), name)

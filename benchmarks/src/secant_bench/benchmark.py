@@ -1,4 +1,4 @@
-"""What a benchmark is: entries by name, and how one of them is run."""
+"""The interface of a benchmark: a named list of entries, and how one of them is run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Benchmark", "Outcome", "Selection", "Skipped", "attempted"]
 
 
 class Skipped(Exception):
-    """A run that cannot be made here; the reason says what would make it possible."""
+    """A run that is not possible here; the reason says what is missing."""
 
 
 class Outcome(NamedTuple):
-    """What a run leaves: rows, and arrays by name for pictures."""
+    """The result of a run: rows, and arrays by name for pictures."""
 
     rows: Sequence[Run]
     pictures: Mapping[str, np.ndarray] = {}
@@ -30,30 +30,30 @@ class Benchmark(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the suite and its results file."""
+        """The name of the suite and of its results file."""
 
     @property
     def about(self) -> str:
-        """One line."""
+        """A one-line description."""
 
     @property
     def version(self) -> int:
-        """Of the list; rows of another are made anew."""
+        """The version of the list; runs with rows of another version are repeated."""
 
     @property
     def n_seeds(self) -> int:
-        """Runs of each entry."""
+        """Number of runs of each entry."""
 
     @property
     def alone(self) -> bool:
-        """Whether a run must have the machine to itself."""
+        """Whether a run must be the only one on the machine."""
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
-        """Task and method of each entry."""
+        """The task and method of each entry."""
 
     def with_method(self, name: str, method: Any) -> Self:  # noqa: ANN401 -- a third party's
-        """The same with one more method, on every task."""
+        """The benchmark with one more method, on every task."""
 
     def blank(self, job: Job) -> Run:
         """The row as far as it is known before the run."""
@@ -62,12 +62,12 @@ class Benchmark(Protocol):
         """Run one method on one task with one seed.
 
         Raises:
-            Skipped: something that is needed is not here.
+            Skipped: data or a package is missing.
         """
 
 
 def attempted(benchmark: Benchmark, job: Job) -> Outcome:
-    """Run it; a failure is a result too, and is a row with its traceback."""
+    """The outcome of a run; a failed run is a row with its traceback."""
     try:
         return benchmark.run(job)
     except Skipped as reason:
@@ -77,18 +77,18 @@ def attempted(benchmark: Benchmark, job: Job) -> Outcome:
 
 
 def failed(benchmark: Benchmark, job: Job, why: str) -> Outcome:
-    """The row of a run that did not come to its end."""
+    """The outcome of a run that failed."""
     return Outcome([replace(benchmark.blank(job), status="failed", traceback=why)])
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which runs of a benchmark.
+    """A selection of the runs of a benchmark.
 
     Attributes:
-        n_seeds: None is the benchmark's own number.
-        match: only entries whose "task | method" contains this.
-        methods: only these; empty is all.
+        n_seeds: number of seeds; None for that of the benchmark.
+        match: select entries whose "task | method" contains this text.
+        methods: methods to select; empty for all.
     """
 
     n_seeds: int | None = None

@@ -1,4 +1,4 @@
-"""How much computing a suite may take."""
+"""Computing budgets of suites."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _T = TypeVar("_T")
 
 
 class Budget(StrEnum):
-    """`SMALL` shows that a suite runs, `STANDARD` has minutes a fit, `PAPER` what the papers spent.
+    """`SMALL` is a smoke test, `STANDARD` allows minutes per fit, `PAPER` is the papers' budget.
 
-    Methods have learned at `STANDARD`: the page of results is made of it.
+    Methods converge at `STANDARD`, which the page of results uses.
     """
 
     SMALL = "small"
@@ -21,5 +21,5 @@ class Budget(StrEnum):
     PAPER = "paper"
 
     def pick(self, small: _T, standard: _T, paper: _T) -> _T:
-        """One of three settings."""
+        """Select one of three settings."""
         return {Budget.SMALL: small, Budget.STANDARD: standard, Budget.PAPER: paper}[self]

@@ -1,4 +1,4 @@
-"""Every benchmark by name, whatever kind it is of."""
+"""All benchmarks, of any kind, by name."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _PAPER: dict[str, Callable[[Budget], Benchmark]] = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a benchmark is made, in whichever process it is run.
+    """A recipe to build a benchmark in any process.
 
     Attributes:
-        suite: a name of the list, or `package.module:name` of a third party's.
-        budget: how much computing it may take.
-        added: methods of third parties, `package.module:Class`.
+        suite: a name in the catalogue, or the import path `package.module:name` of a suite.
+        budget: its computing budget.
+        added: import paths of additional methods, `package.module:Class`.
     """
 
     suite: str
@@ -57,20 +57,20 @@ class Recipe:
 
     @property
     def file(self) -> str:
-        """The name of its results file."""
+        """The name of the results file."""
         tail = self.budget.pick("-small", "", "-paper")
         return f"{self.build().name}{tail}.jsonl"
 
     def build(self) -> Benchmark:
-        """The benchmark.
+        """Build the benchmark.
 
         Raises:
-            ValueError: there is none of that name, or none with that budget.
+            ValueError: there is no benchmark of that name, or none with that budget.
         """
         return _built(self)
 
 
-@cache  # some compute their truth
+@cache  # computing the truth of some tasks needs JAX
 def _built(recipe: Recipe) -> Benchmark:
     benchmark = _made(recipe)
     for name in recipe.added:
@@ -94,7 +94,7 @@ def _made(recipe: Recipe) -> Benchmark:
 
 
 def family(name: str) -> tuple[str, ...]:
-    """The suite of that name, or all whose names begin with it: `performance` is several."""
+    """The suite of that name, or all suites whose names begin with it, such as `performance`."""
     known = (*_MAKERS, *_PAPER)
     members = tuple(suite for suite in known if suite.startswith(f"{name}-"))
     return (name,) if name in known or not members else members
@@ -102,5 +102,5 @@ def family(name: str) -> tuple[str, ...]:
 
 @cache
 def listed() -> tuple[Benchmark, ...]:
-    """All of them, in the order of the report."""
+    """All benchmarks, in the order of the report."""
     return tuple(Recipe(name).build() for name in (*_MAKERS, *_PAPER))

@@ -1,4 +1,4 @@
-"""How long a user waits for the command line: its help, and a comparison of two large tables."""
+"""Running times of the command line: its help, and a comparison of two large tables."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ROWS, _COLUMNS = 100_000, 20
 
 @dataclass(frozen=True)
 class CommandRow(Run):
-    """One command from start to end, in seconds of the wall clock.
+    """The wall-clock time of one command, in seconds.
 
-    `yardstick` is what `python -c "import jax"` takes, in turn with it. Of a comparison, `truth`
-    and `estimate` are KL(p_1‖p_0) in nats.
+    `yardstick` is the time of `python -c "import jax"`, measured alternately. For a comparison,
+    `truth` and `estimate` are KL(p_1‖p_0) in nats.
     """
 
     seconds: float | None = None
@@ -45,7 +45,7 @@ class CommandRow(Run):
 
     @property
     def numbers(self) -> str:
-        """Seconds, and what they are compared with."""
+        """The times, and the estimate beside the truth."""
         return (
             f"{aligned(self.seconds)} s, import jax {aligned(self.yardstick)} s, "
             f"truth {aligned(self.truth)} estimate {aligned(self.estimate)}"
@@ -60,7 +60,7 @@ class _CommandTask:
 
 def _help(row: CommandRow) -> CommandRow:
     pairs = [(seconds_of([*_SECANT, "--help"]), seconds_of(_JAX)) for _ in range(_LOOKS)]
-    own, jax = np.median(pairs[1:], axis=0)  # the first reads from the disk
+    own, jax = np.median(pairs[1:], axis=0)  # the first run reads from disk
     return replace(row, seconds=float(own), yardstick=float(jax))
 
 
@@ -93,14 +93,14 @@ def _run(command: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class CommandSuite(Product[_CommandTask, None]):
-    """Commands, timed; there is one method, the command itself."""
+    """Timed commands; the only method is the command itself."""
 
     def blank(self, job: Job) -> CommandRow:
-        """The row before the command is run."""
+        """The row before the command runs."""
         return CommandRow(self.name, *job, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Run and time it."""
+        """Run and time the command."""
         measured = self.task(job.task).measured(self.blank(job))
         return Outcome([replace(measured, status="finished")])
 
@@ -112,12 +112,12 @@ def command_line() -> CommandSuite:
         _CommandTask("compare, overlapping", lambda row: _compared(row, 0.1)),
         _CommandTask("compare, apart", lambda row: _compared(row, 1.2)),
     )
-    about = "what a user waits for: help, and two tables of 100k × 20 compared with a report"
+    about = "seconds of `--help`, and of comparing two tables of 100k × 20 with a report"
     return CommandSuite("command-line", about, tasks, {"secant": None}, alone=True)
 
 
 def command_section(results: Path) -> list[str]:
-    """The section of the page, where there are rows."""
+    """The section of the page, if there are rows."""
     rows = [r for r in read_rows(results / "command-line.jsonl", CommandRow) if r.seconds]
     tasks = dict.fromkeys(row.task for row in rows)
     lines = [_line(task, [row for row in rows if row.task == task]) for task in tasks]
@@ -139,7 +139,7 @@ def _line(task: str, runs: Sequence[CommandRow]) -> list[str]:
 
 
 _ABOUT = (
-    "Wall clock from start to end of the process. `--help` is the median of six runs in turn with "
-    '`python -c "import jax"`; comparisons are of two Parquet files of 100,000 rows × 20 columns, '
-    "written reports included. Programs that an earlier comparison compiled are found on disk."
+    "Wall-clock time of the process. `--help` is the median of six runs that alternate with "
+    '`python -c "import jax"`. Comparisons are of two Parquet files of 100,000 rows × 20 columns '
+    "and include writing the report; programs compiled by an earlier comparison are cached."
 )

@@ -1,9 +1,9 @@
-"""A real table under covariate shift: does weighting bring back the population's mean?
+"""A real table under covariate shift: does weighting recover the mean of the population?
 
 The population is scikit-learn's diabetes table, 442 patients. The source is a part of it in which
-heavy patients are rare: one whose body mass index is z standard deviations above the mean is kept
-with probability 0.1 + 0.8 σ(−2z). Disease progression is known for the source only, and its mean
-over the population is sought, from the ten covariates of both.
+heavy patients are rare: a patient whose body mass index is z standard deviations above the mean is
+kept with probability 0.1 + 0.8 σ(−2z). Disease progression is known for the source only. Its mean
+over the population is estimated from the ten covariates of both.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from secant_bench.tables import figure, table
 __all__ = ["METHODS", "ShiftRow", "ShiftSuite", "covariate_shift", "shares", "shift_table"]
 
 METHODS: Mapping[str, Callable[[], RatioEstimator]] = {
-    "default": lambda: default_ratio(230, 10),  # what importance_weights takes for so few rows
+    "default": lambda: default_ratio(230, 10),  # as importance_weights uses for so few rows
     "logistic regression": lambda: SklearnRatio(
         make_pipeline(StandardScaler(), LogisticRegression()), folds=None
     ),
@@ -49,7 +49,7 @@ METHODS: Mapping[str, Callable[[], RatioEstimator]] = {
 
 @dataclass(frozen=True)
 class ShiftRow(Run):
-    """One biased draw of the source: the mean of its rows, and the weighted one, with errors."""
+    """One biased draw of the source: its plain and its weighted mean, with standard errors."""
 
     n_source: int
     n_target: int
@@ -64,7 +64,7 @@ class ShiftRow(Run):
 
     @property
     def numbers(self) -> str:
-        """The mean, plain and weighted."""
+        """The plain and the weighted mean."""
         return (
             f"truth {aligned(self.truth)} plain {aligned(self.plain)}"
             f" weighted {aligned(self.weighted)} {aligned(self.seconds)} s"
@@ -72,25 +72,25 @@ class ShiftRow(Run):
 
     @property
     def plain_z(self) -> float:
-        """How many standard errors the unweighted mean is off."""
+        """The error of the unweighted mean, in standard errors."""
         return (self.plain - self.truth) / self.plain_error
 
     @property
     def weighted_z(self) -> float:
-        """How many of its standard errors the weighted mean is off; infinite for a failed fit."""
+        """The error of the weighted mean, in its standard errors; infinite for a failed fit."""
         if self.weighted is None or not self.weighted_error:
             return float("inf")
         return (self.weighted - self.truth) / self.weighted_error
 
 
 def shares(rows: Iterable[ShiftRow]) -> tuple[float, float]:
-    """Shares of rows whose plain mean is off by more than 2 errors, and weighted one by less."""
+    """The shares of rows with a plain mean more than 2 s.e. off, and a weighted mean within 2."""
     z = np.abs([(row.plain_z, row.weighted_z) for row in rows])
     return float(np.mean(z[:, 0] > 2.0)), float(np.mean(z[:, 1] < 2.0))
 
 
 def shift_table(rows: Iterable[ShiftRow]) -> str:
-    """Methods by how often and how far the weighted mean is off, beside the plain one."""
+    """A table of methods: how often and how far the weighted and the plain mean are off."""
     by_method: dict[str, list[ShiftRow]] = {}
     for row in rows:
         by_method.setdefault(row.method, []).append(row)
@@ -113,18 +113,18 @@ class _Table:
 
 @dataclass(frozen=True)
 class ShiftSuite(Product[_Table, Callable[[], RatioEstimator]]):
-    """One table, by several ratios; a seed draws the source."""
+    """One table, weighted by several ratio estimators; a seed draws the source."""
 
     def blank(self, job: Job) -> ShiftRow:
-        """The row with the population's mean and the source's own."""
+        """The row with the means of the population and of the source."""
         return _drawn(self.name, job)[0]
 
     def run(self, job: Job) -> Outcome:
-        """Weight the source's rows and take their mean."""
+        """Weight the rows of the source and compute their mean."""
         row, source, target, y = _drawn(self.name, job)
         began = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OverlapWarning)  # the row says as much
+            warnings.simplefilter("ignore", OverlapWarning)  # the row records it
             ratio = self.methods[job.method]()
             weights = importance_weights(source, target, estimator=ratio, random_state=job.seed)
         mean = weights.mean(y)
@@ -147,7 +147,7 @@ class ShiftSuite(Product[_Table, Callable[[], RatioEstimator]]):
 
 def covariate_shift() -> ShiftSuite:
     """The diabetes table with its methods."""
-    about = "weights bring a biased table's mean back"
+    about = "the mean of a population, by weighting a biased part of it"
     task = _Table("diabetes, few heavy patients")
     return ShiftSuite("covariate-shift", about, (task,), METHODS, n_seeds=20)
 
@@ -155,7 +155,7 @@ def covariate_shift() -> ShiftSuite:
 def _drawn(
     suite: str, job: Job
 ) -> tuple[ShiftRow, Float[np.ndarray, "n d"], Float[np.ndarray, "m d"], Float[np.ndarray, " n"]]:
-    """The row before the weights, source and target, and what is known of the source."""
+    """The row before weighting, the source and the target, and the outcomes of the source."""
     X, y = load_diabetes(return_X_y=True)
     kept = _biased(X[:, 2], np.random.default_rng(job.seed))
     of_source = y[kept]

@@ -17,7 +17,7 @@ __all__ = ["write_fragments"]
 
 
 def write_fragments(results: Path, folder: Path) -> None:
-    """Write one Markdown file a table."""
+    """Write one Markdown file per table."""
     fragments = {
         "methods.md": _method_table(read_rows(results / "baselines.jsonl")),
         "information.md": information_summary(results),
@@ -30,14 +30,14 @@ def write_fragments(results: Path, folder: Path) -> None:
 
 
 def _method_table(rows: list[Row]) -> str:
-    """One line a method: its errors on the tasks, what a row costs and what a fit costs."""
+    """One line per method: its errors on the tasks, the cost per row and the cost of a fit."""
     truths = {row.task: row.truth for row in rows if row.truth is not None}
     tasks = sorted(truths, key=lambda task: (truths[task], task))
     lines = [_line(name, [r for r in rows if r.method == name], tasks) for name in _methods(rows)]
     lines.sort(key=lambda line: line[0])
     heads = [f"{task.split(',')[0]} ({figure(truths[task])})" for task in tasks]
     return table(
-        ["method", *heads, "evaluations a row", "seconds a fit"], [cells for _, cells in lines]
+        ["method", *heads, "evaluations per row", "seconds per fit"], [cells for _, cells in lines]
     )
 
 

@@ -1,4 +1,4 @@
-"""The table at the top of the README: the paper's figure, the best other method's, and ours."""
+"""The README's table of results: the paper's figure, the best other method's, and ours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from secant_bench.rows import Row, Run, read_rows
 from secant_bench.scores import (
     Scores,
     absolute,
-    by_belief,
+    by_reliability,
     excess,
     nll,
     scores,
@@ -36,7 +36,7 @@ class _Line:
         paper: the figure in ISA-DRE's paper.
         scores: of the methods measured here.
         ours: the method of this library.
-        own: other methods of this library, which are not peers.
+        own: other methods of this library, which are not counted as peers.
         doubted: likelihoods with an unreliable normaliser: shown, but not counted.
     """
 
@@ -61,7 +61,7 @@ class _Line:
         return [*first, f"{peer} ({best}){doubted}", f"**{mine}**"]
 
     def _isadre(self) -> str:
-        """The score of the paper's method here."""
+        """The score of ISADRE, the paper's method, here."""
         if "ISADRE" in self.scores:
             return figure(self.scores["ISADRE"])
         return f"{figure(self.doubted['ISADRE'])} †" if "ISADRE" in self.doubted else "–"
@@ -70,17 +70,17 @@ class _Line:
         own = (self.ours, *self.own)
         return {m: s for m, s in scores.items() if m not in own and not m.startswith("ISADRE")}
 
-    def _doubted(self, believed: float) -> str:
+    def _doubted(self, reliable: float) -> str:
         """A better score with an unreliable normaliser, if there is one."""
         others = self._of_others(self.doubted)
         best = min(others, key=lambda m: others[m], default=None)
-        if best is None or others[best] >= believed:
+        if best is None or others[best] >= reliable:
             return ""
         return f"; {figure(others[best])} † ({best})"
 
 
 def headline(results: Path) -> str:
-    """The table, one line per task with rows."""
+    """The table, with one line per task that has rows."""
     lines = [line for line in _lines(results) if line.ours in line.scores]
     header = ["", "the paper", "ISADRE here", "best other method here", "secant"]
     return table(header, [line.cells() for line in lines])
@@ -89,13 +89,13 @@ def headline(results: Path) -> str:
 def _not_annealed(
     doubted: Sequence[DensityRow], rows: Sequence[DensityRow]
 ) -> Sequence[DensityRow]:
-    """Rows whose normaliser has not been estimated by annealing as well."""
+    """Rows without another estimate of the normaliser by annealing."""
     sought = {(row.task, row.method) for row in rows if row.nll is not None}
     return [row for row in doubted if (row.task, f"{row.method}, annealed") not in sought]
 
 
 def _is_at_two(row: Row) -> bool:
-    """Whether a row has two evaluations, as the paper's figure; other methods have their best."""
+    """Whether a row has two evaluations, as the paper's figure; always true for other methods."""
     return row.evaluations == 2 or not row.method.startswith("ISADRE")
 
 
@@ -106,7 +106,7 @@ def _lines(results: Path) -> list[_Line]:
     gaussian = [r for r in rows("paper-gaussian-mi", Row) if _is_at_two(r)]
     geometric = rows("paper-geometric-mi", InformationRow)
     tables = rows("density-tables", DensityRow) + rows("paper-tabular", DensityRow)
-    believed, doubted = by_belief(tables)
+    reliable, doubted = by_reliability(tables)
     bases = ("Gaussian copula", "mixture in copula space", "SecantRatio")
     return [
         _Line(
@@ -148,7 +148,7 @@ def _lines(results: Path) -> list[_Line]:
             _Line(
                 f"{task.upper()}: NLL",
                 f"{paper} (not normalised)",
-                scores(believed, task, nll),
+                scores(reliable, task, nll),
                 "secant",
                 bases,
                 scores(_not_annealed(doubted, tables), task, nll),

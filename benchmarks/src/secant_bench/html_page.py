@@ -1,4 +1,4 @@
-"""The benchmarks' Markdown page as one HTML file that needs nothing else."""
+"""The benchmarks' Markdown page as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _MARKS = re.compile(r"[*`]|(?<!\w)_|_(?!\w)")
 
 
 def write_benchmark_page(path: Path, markdown: Path) -> None:
-    """Write the page that `write_report` made in Markdown as HTML, pictures embedded."""
+    """Write the Markdown page of `write_report` as HTML with embedded pictures."""
     text = markdown.read_text(encoding="utf-8")
     write_page(path, benchmark_page(text, markdown.parent))
 
 
 def benchmark_page(markdown: str, folder: Path) -> Page:
-    """The page before it is laid out.
+    """The page as blocks, before layout.
 
     Args:
         markdown: headings, paragraphs, tables and pictures, as `write_report` writes them.
-        folder: from which the pictures' paths go.
+        folder: to which the paths of pictures are relative.
     """
     preamble, *parts = re.split(r"^## ", markdown, flags=re.MULTILINE)
     about = _plain(preamble.partition("\n")[2])
@@ -72,5 +72,5 @@ def _cells(line: str) -> Sequence[str]:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of Markdown, on one line."""
+    """The text on one line, without Markdown markup."""
     return " ".join(_MARKS.sub("", text).replace("\\|", "|").split())

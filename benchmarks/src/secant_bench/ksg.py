@@ -1,4 +1,4 @@
-"""Mutual information from nearest neighbours: the yardstick that needs no training."""
+"""Mutual information from nearest neighbours, without training."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,7 @@ def ksg(x: ArrayLike, y: ArrayLike, k: int = 3) -> float:
     Args:
         x: (n, p), finite.
         y: (n, q), finite.
-        k: Neighbours, in [1, n − 1]: more have less variance and more bias.
+        k: Number of neighbours, in [1, n − 1]; more reduce the variance and increase the bias.
 
     Returns:
         The estimate.

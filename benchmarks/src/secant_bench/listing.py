@@ -1,4 +1,4 @@
-"""The list of suites, kept in a file: to build them takes JAX and seconds.
+"""The list of suites, stored in a file, because building the suites needs JAX and takes seconds.
 
 `python -m secant_bench.listing` writes the file; a test compares it with the suites.
 """
@@ -21,7 +21,7 @@ def read_listing() -> list[dict[str, Any]]:
 
 
 def written_listing() -> str:
-    """What the file must hold."""
+    """The contents of the file."""
     from secant_bench.catalogue import listed
 
     found = [

@@ -1,4 +1,4 @@
-"""Where another method is better than ours, by the committed rows."""
+"""Tasks on which another method is better than ours, from the committed rows."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NamedTuple, TypeVar
 from secant_bench.density.rows import DensityRow
 from secant_bench.information.rows import InformationRow
 from secant_bench.rows import Row, Run, read_rows
-from secant_bench.scores import absolute, by_belief, nll, rmse, scores, square
+from secant_bench.scores import absolute, by_reliability, nll, rmse, scores, square
 from secant_bench.tables import figure, table
 
 __all__ = ["Loss", "losses", "lost_section"]
 
 _Kind = TypeVar("_Kind", bound=Run)
-_OURS = ("secant", "SecantRatio")  # what a user gets without asking for more
+_OURS = ("secant", "SecantRatio")  # the defaults of this library
 _ALSO_OURS = (
     "SecantRatio, plain network",
     "ClassifierRatio",
@@ -30,10 +30,10 @@ class Loss(NamedTuple):
     Attributes:
         suite: of the rows.
         task: its name.
-        merit: what is compared.
-        ours: by our default.
-        theirs: by the best other method.
-        winner: its name.
+        merit: the figure of merit.
+        ours: that of our default.
+        theirs: that of the best other method.
+        winner: the name of that method.
     """
 
     suite: str
@@ -45,7 +45,7 @@ class Loss(NamedTuple):
 
 
 def losses(results: Path) -> list[Loss]:
-    """All of them, suite by suite."""
+    """All such tasks, suite by suite."""
 
     def rows(name: str, kind: type[_Kind]) -> list[_Kind]:
         return read_rows(results / f"{name}.jsonl", kind)
@@ -57,8 +57,8 @@ def losses(results: Path) -> list[Loss]:
         *_lost("error", rows("peers-information", InformationRow), absolute),
         *_lost("error", rows("paper-geometric-mi", InformationRow), absolute),
         *_lost("error", rows("bmi", InformationRow), absolute),
-        *_lost("NLL", by_belief(rows("paper-toy2d", DensityRow))[0], nll),
-        *_lost("NLL", by_belief([*tables, *rows("peers-density", DensityRow)])[0], nll),
+        *_lost("NLL", by_reliability(rows("paper-toy2d", DensityRow))[0], nll),
+        *_lost("NLL", by_reliability([*tables, *rows("peers-density", DensityRow)])[0], nll),
     ]
 
 
@@ -78,7 +78,7 @@ def _lost(
 
 
 def lost_section(results: Path) -> list[str]:
-    """The section of the page, where there is anything to own up to."""
+    """The section of the page, if there are such tasks."""
     found = losses(results)
     if not found:
         return []

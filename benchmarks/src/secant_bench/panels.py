@@ -17,19 +17,19 @@ __all__ = ["FIGURES", "Point", "draw_panels", "few_marks", "panels"]
 
 FIGURES = Path("docs/figures")
 _MOST_COLUMNS = 5
-_MANY_MARKS = 30.0  # a range of seconds on which marks between powers of ten would collide
+_MANY_MARKS = 30.0  # a range of seconds on which labels between powers of ten would overlap
 _MARKS = ("o", "s", "^", "D")
 
 
 class Point(NamedTuple):
-    """One run of a method on a task, judged at one number of evaluations.
+    """One run of a method on a task, at one number of evaluations.
 
     Attributes:
         task: a column of panels.
         method: a line.
-        evaluations: of the network, for one row; None or 0 where there is no network.
+        evaluations: network evaluations per row; None or 0 without a network.
         seconds: of the fit.
-        error: or whatever is to be small; None where the run has none.
+        error: the error, or another figure of merit; None if the run has none.
         doubted: whether its normaliser is unreliable.
     """
 
@@ -42,17 +42,19 @@ class Point(NamedTuple):
 
 
 def panels(points: Sequence[Point], name: str, what: str, *, log: bool = True) -> str:
-    """Draw the figure of a suite; the line of Markdown that shows it.
+    """Draw the figure of a suite, and return the line of Markdown that shows it.
 
     Args:
         points: of all its runs.
         name: of the suite and the file.
-        what: the vertical axis shows.
-        log: on a scale of powers of ten.
+        what: label of the vertical axis.
+        log: whether the vertical axis is logarithmic.
     """
     known = [p for p in points if p.error is not None and np.isfinite(p.error)]
     methods = {p.task: {q.method for q in known if q.task == p.task} for p in known}
-    compared = [p for p in known if len(methods[p.task]) > 1]  # one alone is for the table
+    compared = [
+        p for p in known if len(methods[p.task]) > 1
+    ]  # a single method is in the table only
     if not compared:
         return ""
     draw_panels(compared, FIGURES / f"{name}.png", what, log=log)
@@ -60,7 +62,7 @@ def panels(points: Sequence[Point], name: str, what: str, *, log: bool = True) -
 
 
 def draw_panels(points: Sequence[Point], path: Path, what: str, *, log: bool) -> None:
-    """One column a task, evaluations above and seconds below; more tasks go on further down."""
+    """One column per task, evaluations above and seconds below; further tasks start a new row."""
     tasks = list(dict.fromkeys(p.task for p in points))
     methods = list(dict.fromkeys(p.method for p in points))
     bands = -(-len(tasks) // _MOST_COLUMNS)
@@ -97,13 +99,13 @@ def draw_panels(points: Sequence[Point], path: Path, what: str, *, log: bool) ->
 
 
 def few_marks(x: float, place: int | None = None) -> str:
-    """Marks between powers of ten: 2, 5, 20, 50 and so on."""
+    """Labels between powers of ten: 2, 5, 20, 50 and so on."""
     del place
     return f"{x:g}" if f"{x:e}"[0] in "25" else ""
 
 
 def _legend(drawn: Figure, every: Sequence[Axes]) -> None:
-    """Of all lines of all panels, each once."""
+    """One legend for the lines of all panels."""
     found = {}
     for axes in every:
         found.update(
@@ -131,7 +133,7 @@ def _panel(
     if log:
         axes.set_yscale("log")
         low, high = axes.get_ylim()
-        middle = np.sqrt(low * high)  # a decade at least, or its marks are unreadable
+        middle = np.sqrt(low * high)  # at least a decade, so that its labels are readable
         axes.set_ylim(min(low, middle / 3.2), max(high, middle * 3.2))
         axes.yaxis.set_minor_formatter(NullFormatter())
     clean(axes)
@@ -140,7 +142,7 @@ def _panel(
 def _line(
     axes: Axes, points: Sequence[Point], place: Callable[[Point], float | None], number: int
 ) -> None:
-    """The mean over seeds at each number of evaluations, with a bar from the least to the most."""
+    """The mean over seeds at each number of evaluations, with a bar from minimum to maximum."""
     counts = sorted({p.evaluations or 0 for p in points})
     groups = [[p for p in points if (p.evaluations or 0) == count] for count in counts]
     x = [min(place(p) or np.inf for p in group) for group in groups]  # other work slows some down

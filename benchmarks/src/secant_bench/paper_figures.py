@@ -18,14 +18,14 @@ from secant_bench.training_curves import CurveRow
 
 __all__ = ["draw_ablation", "draw_estimates", "draw_training"]
 
-_DPI = 200  # of a page in print
+_DPI = 200  # of a printed page
 
 
 def draw_estimates(rows: Sequence[Row], path: Path, *, evaluations: int = 2) -> bool:
-    """Mutual information at so many evaluations by dimension, a star for the truth.
+    """Mutual information at a number of evaluations by dimension; a star marks the truth.
 
-    A bar a method, its mean over seeds, and a whisker from the least to the largest. False, and no
-    figure, if fewer than two methods or no dimension can be shown.
+    A bar per method shows the mean over seeds, with a whisker from minimum to maximum. Returns
+    False, without a figure, if fewer than two methods or no dimension can be shown.
     """
     known = [(d, row) for row in rows if row.error is not None and (d := _dimension(row.task))]
     shown = [(d, row) for d, row in known if row.evaluations in (1, evaluations)]
@@ -69,7 +69,7 @@ def draw_estimates(rows: Sequence[Row], path: Path, *, evaluations: int = 2) -> 
 
 
 def _dimension(task: str) -> int | None:
-    """d of `block-gaussians-40d`; None for other tasks, fixed rows among them."""
+    """The d of `block-gaussians-40d`; None for other tasks, including those with fixed rows."""
     found = re.fullmatch(r"block-gaussians-(\d+)d", task)
     return int(found[1]) if found else None
 
@@ -95,7 +95,7 @@ def _bars(
 
 
 def draw_training(rows: Sequence[CurveRow], path: Path) -> bool:
-    """Estimates against steps, a line a curriculum: the median over seeds within their range."""
+    """Estimates against steps, one line per curriculum: median and range over seeds."""
     known = [row for row in rows if row.estimate is not None]
     methods = list(dict.fromkeys(row.method for row in known))
     if not methods:
@@ -127,13 +127,13 @@ def draw_training(rows: Sequence[CurveRow], path: Path) -> bool:
 def draw_ablation(
     rows: Sequence[Row], baselines: Mapping[str, Sequence[Row]], path: Path, *, evaluations: int
 ) -> bool:
-    """Squared errors of sampler and supervision, the best pair apart, and baselines beside them.
+    """Squared errors by sampler and supervision, with the best pair separate, beside baselines.
 
     Args:
         rows: of the ablation; a method is `sampler, supervision`.
         baselines: for a task, rows of other methods on it.
         path: of the picture.
-        evaluations: at which all are judged; a method with fewer in all is judged by its own.
+        evaluations: number of evaluations; a method with fewer uses its own maximum.
     """
     known = [r for r in rows if r.error is not None and r.evaluations == evaluations]
     shown = [r for r in known if ", " in r.method]

@@ -1,4 +1,4 @@
-"""Tables and figures of the paper's experiments, derived from committed rows."""
+"""The section on the paper's experiments, generated from committed rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Groups = dict[tuple[str, str], dict[int, list[Row]]]
 
 
 def paper_sections(results: Path) -> list[str]:
-    """The sections of whichever suites have rows; figures are drawn on the way."""
+    """The sections for suites with rows; also draws their figures."""
     made = (
         _gaussian(results),
         _ablation(results),
@@ -56,8 +56,8 @@ def _gaussian(results: Path) -> list[str]:
         "maximum over seeds in brackets. Seconds are those of the fit, on one core of two that "
         "were both busy. The paper reports 0.72 for d = 160 at two evaluations and 0.01 at "
         "fifty. Only *SecantRatio* has an anchor, whose family contains these pairs. ISADRE's "
-        "width, initial weights, number of steps and weight of (V4) were chosen on these pairs, at "
-        "d = 80 and 160, with the truth in view, which favours it.",
+        "width, initial weights, number of steps and weight of (V4) were tuned with known truth on "
+        "these pairs, at d = 80 and 160, which favours it.",
         _by_evaluations(groups),
         panels(_points(rows), "paper-gaussian-mi", _SQUARED),
         _picture(
@@ -69,7 +69,7 @@ def _gaussian(results: Path) -> list[str]:
 
 
 def _picture(name: str, what: str, draw: Callable[[Path], bool]) -> str:
-    """The line of Markdown that shows a figure; nothing where rows are missing."""
+    """The line of Markdown that shows a figure; empty if rows are missing."""
     path = FIGURES / f"{name}.png"
     return f"![{what}](figures/{path.name})" if draw(path) else ""
 
@@ -127,7 +127,7 @@ def _ablation(results: Path) -> list[str]:
         *(
             _picture(
                 f"paper-ablation-{count}",
-                f"Squared error at {count} evaluations by sampler and supervision, beside others",
+                f"Squared error at {count} evaluations by sampler and supervision, and of others",
                 partial(_drawn_ablation, rows, results, count),
             )
             for count in sorted({row.evaluations for row in rows if row.evaluations > 1})
@@ -136,7 +136,7 @@ def _ablation(results: Path) -> list[str]:
 
 
 def _drawn_ablation(rows: Sequence[Row], results: Path, count: int, path: Path) -> bool:
-    """Beside the methods of other suites on the same task, at as many evaluations or their own."""
+    """The figure, with methods of other suites on the same task at that number of evaluations."""
     others = read_rows(results / "paper-gaussian-mi.jsonl")
     named = {row.task for row in rows}
     known: dict[str, list[Row]] = {task: [] for task in named}
@@ -150,7 +150,7 @@ def _training(results: Path) -> list[str]:
     rows = read_rows(results / "paper-training.jsonl", CurveRow)
     shown = _picture(
         "paper-training",
-        "Estimates against steps, a line a curriculum, within the range of the seeds",
+        "Estimates against steps, one line per curriculum, with the range over seeds",
         lambda path: draw_training(rows, path),
     )
     if not shown:
@@ -158,13 +158,13 @@ def _training(results: Path) -> list[str]:
     return [
         "### Estimates during training",
         "ISADRE with the paper's target on the mutual information of AdditiveNoise (ε = 0.1), "
-        "five evaluations, at looks during one training; median and range of the seeds.",
+        "five evaluations, at several steps of one training run; median and range over seeds.",
         shown,
     ]
 
 
 def _by_sampler(points: Sequence[Point]) -> list[Point]:
-    """A column for each sampler of times, a line for each share of tangents."""
+    """The point in a column for its time sampler, on a line for its share of tangents."""
 
     def moved(point: Point) -> Point:
         sampler, _, supervision = point.method.partition(", ")
@@ -220,8 +220,8 @@ def _trajectories(results: Path) -> list[str]:
         "### Secants against tangents",
         "From N(0, 1) to N(2, 0.3²), variances over times at fixed x (l ≤ t from two uniform "
         "draws, τ uniform between them), averaged over 500 rows of p_1; the last column but one is "
-        "the share of those rows at which the low-variance theorem's inequality holds, the least "
-        "of the seeds.",
+        "the share of those rows at which the inequality of the low-variance theorem holds, the "
+        "minimum over seeds.",
         table(header, lines),
         f"![u(x, 0, t) and u(x, t, t) at fixed rows](figures/{path.name})",
     ]

@@ -1,4 +1,4 @@
-"""Objects of third parties, by the name they are imported by."""
+"""Objects of other packages, by import path."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ __all__ = ["imported", "is_import_name"]
 
 
 def is_import_name(name: str) -> bool:
-    """Whether it has the form `package.module:Name`."""
+    """Whether a text has the form `package.module:Name`."""
     return ":" in name
 
 
 def imported(name: str) -> object:
-    """The object named `package.module:Name`; modules of the working folder are found, too.
+    """The object named `package.module:Name`, also from modules in the working folder.
 
     Raises:
-        ValueError: there is no such module, or nothing of that name in it.
+        ValueError: there is no such module, or it has no such name.
     """
     module, _, attribute = name.partition(":")
     here = str(Path.cwd())
-    if here not in sys.path:  # a console script does not look there by itself
+    if here not in sys.path:  # the working folder is not on the path of a console script
         sys.path.append(here)
     try:
         return getattr(importlib.import_module(module), attribute)

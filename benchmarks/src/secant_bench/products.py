@@ -1,4 +1,4 @@
-"""Benchmarks that are a product of tasks and methods."""
+"""Benchmarks of every method on every task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Method = TypeVar("Method")
 
 
 def picked(methods: Mapping[str, Method], *names: str) -> dict[str, Method]:
-    """Some of them, in the order named."""
+    """The methods of these names, in the given order."""
     return {name: methods[name] for name in names}
 
 
@@ -30,12 +30,12 @@ class Product(Generic[Task, Method]):
 
     Attributes:
         name: of the suite and its results file.
-        about: one line.
-        tasks: what is estimated.
-        methods: what it is estimated by.
-        n_seeds: runs of each.
-        alone: whether a run must have the machine to itself, for it is the time that counts.
-        version: raised when a task or a method comes to mean something else.
+        about: a one-line description.
+        tasks: the tasks.
+        methods: the methods, by name.
+        n_seeds: runs of each pair.
+        alone: whether a run must be the only one on the machine, because its time matters.
+        version: increased when the meaning of a task or a method changes.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Product(Generic[Task, Method]):
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
-        """Task and method of each entry."""
+        """The task and method of each entry."""
         return [(task.name, method) for task, method in product(self.tasks, self.methods)]
 
     def task(self, name: str) -> Task:
@@ -56,9 +56,9 @@ class Product(Generic[Task, Method]):
         return next(task for task in self.tasks if task.name == name)
 
     def with_method(self, name: str, method: Any) -> Self:  # noqa: ANN401 -- a third party's
-        """The same with one more method, on every task."""
+        """The benchmark with one more method, on every task."""
         return replace(self, methods={**self.methods, name: self._adapted(method)})
 
     def _adapted(self, method: Any) -> Method:  # noqa: ANN401 -- a third party's
-        """A third party's class as a method of this benchmark."""
-        raise ValueError(f"The suite {self.name} times this library: it takes no other methods.")
+        """A class of another library as a method of this benchmark."""
+        raise ValueError(f"The suite {self.name} times this library: it accepts no other methods.")

@@ -1,4 +1,4 @@
-"""Pages and README tables derived from committed result rows; no number is typed by hand."""
+"""Generate pages and README tables from committed result rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Column = tuple[str, Value, Callable[[Sequence[Row], Value], float]]
 def write_report(
     results: Path, page: Path = Path("docs/benchmarks.md"), readme: Path | None = None
 ) -> None:
-    """Write the page, its tables for other pages, and the results in a README if one is named."""
+    """Write the page, the tables for other pages, and the results of a README if one is named."""
     parts = ["# Benchmarks", _PREAMBLE, *_outdated(results)]
     quick, foundation = _grouped(results, "core"), _grouped(results, "foundation")
     if quick:
@@ -53,7 +53,7 @@ def write_report(
         parts += ["## Every method", _BASELINES, *_matrices(baselines, _BASELINE_COLUMNS)]
     peers = _grouped(results, "peers-ratio")
     if peers:
-        parts += ["## What a user would pick instead", _PEERS, *_matrices(peers, _BASELINE_COLUMNS)]
+        parts += ["## Other libraries", _PEERS, *_matrices(peers, _BASELINE_COLUMNS)]
         parts += [_figure(peers, "peers-ratio")]
     parts += information_sections(results)
     parts += density_sections(results)
@@ -139,11 +139,11 @@ def _score(end: str) -> Value:
 
 
 def _grouped(results: Path, name: str) -> Groups:
-    """A suite's rows by task, method and evaluations, in the suite's own order."""
+    """A suite's rows by task, method and evaluations, in the order of the suite."""
     entries = SUITES[name]().entries
     place = {(entry.task.name, entry.method): number for number, entry in enumerate(entries)}
     rows = read_rows(results / f"{name}.jsonl")
-    last = len(place)  # for rows of entries that the suite no longer has
+    last = len(place)  # rows of entries that the suite no longer has
     rows.sort(key=lambda r: (place.get((r.task, r.method), last), r.evaluations, r.seed))
     groups: Groups = {}
     for row in rows:
@@ -214,7 +214,7 @@ def _error_rows(groups: Groups) -> list[list[str]]:
 
 
 def _matrices(groups: Groups, columns: Sequence[Column]) -> list[str]:
-    """One table a column: methods by tasks, best geometric mean over the tasks first."""
+    """One table per column: methods × tasks, sorted by geometric mean over the tasks."""
     tasks = list(dict.fromkeys(task for task, _, _ in groups))
     methods = list(dict.fromkeys(method for _, method, _ in groups))
     by_pair = {(task, method): rows for (task, method, _), rows in groups.items()}
@@ -232,7 +232,7 @@ def _matrices(groups: Groups, columns: Sequence[Column]) -> list[str]:
 
 
 def _choice_table(rows: Sequence[Row]) -> str:
-    """What choosing a method for each data set would bring, by criteria that need no truth."""
+    """The result of choosing a method for each data set by criteria that need no truth."""
     fits: dict[tuple[str, int], list[Row]] = {}
     for row in rows:
         if row.bridges is not None and row.held_out is not None:
@@ -242,7 +242,7 @@ def _choice_table(rows: Sequence[Row]) -> str:
     chosen: dict[str, list[Row]] = {
         "lowest held-out J": [min(group, key=lambda r: r.held_out or 0.0) for group in rivals],
         "lowest bridge loss (K2)": [min(group, key=lambda r: r.bridges or 0.0) for group in rivals],
-        "lowest RMSE, which no user can know": [
+        "lowest RMSE, unknown to users": [
             min(group, key=lambda r: (r.rmse_1 or 0.0) + (r.rmse_0 or 0.0)) for group in rivals
         ],
     }
@@ -257,27 +257,27 @@ def _choice_table(rows: Sequence[Row]) -> str:
         cells = [name, *map(figure, scores), figure(worst), str(len(picked))]
         lines.append((scores[0] * scores[1], cells))
     lines.sort(key=lambda line: line[0])
-    header = ["choice", "score on p_1", "score on p_0", "worst of either", "fits"]
+    header = ["choice", "score on p_1", "score on p_0", "worst of both", "fits"]
     return table(header, [cells for _, cells in lines])
 
 
 def _comparable(row: Row) -> bool:
-    """Same path and same scaling: criteria on other paths are of another problem."""
+    """Whether path and scaling are the same, because criteria are comparable only then."""
     return "L1" not in row.method and "margins" not in row.method
 
 
 def _outdated(results: Path) -> list[str]:
-    """A line for each suite whose list has changed since its rows were made."""
+    """A line for each suite whose list has changed since its rows were written."""
     return [
         f"**{suite.name}**: {n} of its rows are of another version of the list than "
-        f"{suite.version}, the present one; `secant bench run {suite.name}` makes them anew."
+        f"{suite.version}, the present one; `secant bench run {suite.name}` repeats them."
         for suite in listed()
         if (n := n_outdated(results / f"{suite.name}.jsonl", suite.version))
     ]
 
 
 def _stamps(results: Path) -> set[str]:
-    """Machines and versions of all rows, whatever kind they are of."""
+    """The machines and versions of all rows."""
     texts = (file.read_text(encoding="utf-8") for file in results.glob("*.jsonl"))
     return {json.loads(line)["machine"] for text in texts for line in text.splitlines()} - {""}
 

@@ -1,4 +1,4 @@
-"""Result rows: one flat JSON object a line, kept as soon as it is known."""
+"""Result rows: one flat JSON object per line, written as soon as its run ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Kind = TypeVar("_Kind", bound="Run")
 
 
 class Job(NamedTuple):
-    """What makes a run the same run."""
+    """The key that identifies a run."""
 
     task: str
     method: str
@@ -40,10 +40,10 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Run(abc.ABC):
-    """One method on one task with one seed: what every kind of row has.
+    """One method on one task with one seed: the fields of every kind of row.
 
-    `status` is "finished", how a training ended, "failed" (the traceback beside it), or "skipped:"
-    with the reason; `version` is that of the list it was made from.
+    `status` is "finished", the end of a training, "failed" (with `traceback`), or "skipped:" with
+    the reason; `version` is that of the suite's list.
     """
 
     suite: str
@@ -58,11 +58,11 @@ class Run(abc.ABC):
     @property
     @abc.abstractmethod
     def numbers(self) -> str:
-        """What was found, on one line."""
+        """The results, on one line."""
 
     @property
     def key(self) -> Job:
-        """The run that it is a row of."""
+        """The run of this row."""
         return Job(self.task, self.method, self.seed)
 
 
@@ -70,8 +70,8 @@ class Run(abc.ABC):
 class Row(Run):
     """One evaluated fit.
 
-    Errors are of the log ratio against the exact one on fresh rows: `error` is the mean difference
-    over rows of p_1, so the error of KL(p_1‖p_0) or MI free of evaluation noise.
+    Errors are those of the log ratio on fresh rows. `error` is the mean difference from the exact
+    one over rows of p_1: the error of KL(p_1‖p_0) or MI without evaluation noise.
     """
 
     evaluations: int
@@ -83,7 +83,7 @@ class Row(Run):
     spread_1: float | None = None  # standard deviation of the exact log ratio over p_1
     spread_0: float | None = None
     held_out: float | None = None
-    logistic: float | None = None  # loss of the log ratio as a logit, and (K2) over all bridges
+    logistic: float | None = None  # logistic loss of the log ratio, and (K2) over all bridges
     bridges: float | None = None
     seconds: float | None = None
     steps: int | None = None
@@ -92,7 +92,7 @@ class Row(Run):
 
     @property
     def numbers(self) -> str:
-        """Truth and errors."""
+        """The truth and the errors."""
         return (
             f"x{self.evaluations:<3d} truth {aligned(self.truth)} error {aligned(self.error)}"
             f" rmse {aligned(self.rmse_1)} / {aligned(self.rmse_0)} {aligned(self.seconds)} s"
@@ -100,12 +100,12 @@ class Row(Run):
 
 
 def aligned(value: float | None) -> str:
-    """A number of seven places, or a dash."""
+    """A number in seven characters, or a dash."""
     return "      –" if value is None else f"{value:7.3f}"
 
 
 def groups(rows: Sequence[_Kind], key: Callable[[_Kind], str]) -> dict[str, list[_Kind]]:
-    """Rows by what they have in common, in the order of the first of each."""
+    """Rows grouped by a key, in order of first occurrence."""
     found: dict[str, list[_Kind]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)
@@ -113,10 +113,10 @@ def groups(rows: Sequence[_Kind], key: Callable[[_Kind], str]) -> dict[str, list
 
 
 def keep_rows(path: Path, rows: Sequence[Run]) -> None:
-    """Add the rows of a run to a file, all or none; earlier rows of the same run give way.
+    """Add the rows of a run to a file atomically, in place of earlier rows of the same run.
 
-    The file is replaced whole, so that a process killed at any moment leaves no half of a run, and
-    one process at a time, so that several may share it.
+    The file is locked, so several processes may share it; a process killed at any moment leaves
+    the old file or the new one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     keys = {row.key for row in rows}
@@ -127,7 +127,7 @@ def keep_rows(path: Path, rows: Sequence[Run]) -> None:
 
 
 def _line(row: Run) -> str:
-    """Infinities and NaN become null, so that the file stays plain JSON."""
+    """The value with infinities and NaN as null, because JSON does not have them."""
     return json.dumps({k: _plain(v) for k, v in asdict(row).items()}, ensure_ascii=False)
 
 
@@ -136,19 +136,19 @@ def _plain(value: object) -> object:
 
 
 def read_states(path: Path, version: int) -> dict[Job, str]:
-    """The status of each run of a version in a file, of whichever kind its rows are."""
+    """The status of each run of a version in a file, for rows of any kind."""
     return {
         _key(line): json.loads(line)["status"] for line in _lines(path) if _version(line) == version
     }
 
 
 def n_outdated(path: Path, version: int) -> int:
-    """How many rows of a file were made from another version of the list."""
+    """The number of rows of a file with another version of the list."""
     return sum(_version(line) != version for line in _lines(path))
 
 
 def _version(line: str) -> int:
-    return int(json.loads(line).get("version", 1))  # lists had none at first
+    return int(json.loads(line).get("version", 1))  # the first lists had no version
 
 
 def _key(line: str) -> Job:
@@ -167,5 +167,5 @@ def read_rows(path: Path) -> list[Row]: ...
 @overload
 def read_rows(path: Path, kind: type[_Kind]) -> list[_Kind]: ...
 def read_rows(path: Path, kind: type = Row) -> list[Row] | list[_Kind]:
-    """All rows of a file, of the kind it holds; none if it does not exist."""
+    """All rows of a file; none if it does not exist."""
     return [kind(**json.loads(line)) for line in _lines(path)]

@@ -1,4 +1,4 @@
-"""Where the runs of a sweep are made: here, or by the workers of a Dask cluster."""
+"""Schedulers of a sweep: this process, or the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["DaskCluster", "InProcess", "Scheduler", "scheduler_named"]
 
 
 class Scheduler(Protocol):
-    """Runs jobs and hands out what they leave, in whatever order they end."""
+    """Runs jobs and yields their outcomes in any order."""
 
     def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
-        """What each job leaves, a failed one included."""
+        """The outcome of each job, including failed ones."""
 
     def __str__(self) -> str:
-        """Where the runs are made, in words."""
+        """A description of the scheduler."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class InProcess:
     """One run after the other, in this process."""
 
     def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
-        """In the order given."""
+        """The outcome of each job, in the given order."""
         for job in jobs:
             yield _run_here(recipe, job)
 
@@ -45,10 +45,12 @@ class DaskCluster(Cluster):
     """The workers of a Dask cluster; a run that kills four of them is a failed row."""
 
     def outcomes(self, recipe: Recipe, jobs: Sequence[Job]) -> Iterator[Outcome]:
-        """As they end."""
+        """The outcome of each job, in order of completion."""
         benchmark = recipe.build()
         for job, found in self.done(partial(_run_here, recipe), jobs):
-            if isinstance(found, Exception):  # of the cluster: what a run raises is in its row
+            if isinstance(
+                found, Exception
+            ):  # an error of the cluster; those of a run are in its row
                 found = failed(benchmark, job, f"{type(found).__name__}: {found}")
             yield found
 
@@ -57,8 +59,8 @@ def scheduler_named(name: str | None, *, alone: bool) -> Scheduler:
     """The scheduler of the option `--scheduler`.
 
     Args:
-        name: "local", "dask", the address of a cluster, or None for what suits the benchmark.
-        alone: whether the benchmark's runs must have the machine to themselves.
+        name: "local", "dask", the address of a cluster, or None for the benchmark's default.
+        alone: whether the benchmark's runs must be alone on the machine.
 
     Raises:
         ValueError: no such scheduler, or Dask is not installed.

@@ -14,7 +14,7 @@ from secant_bench.rows import Row, Run
 __all__ = [
     "Scores",
     "absolute",
-    "by_belief",
+    "by_reliability",
     "excess",
     "nll",
     "rmse",
@@ -28,7 +28,7 @@ Scores = Mapping[str, float]  # method → error or likelihood
 
 
 def scores(rows: Sequence[_Kind], task: str, score: Callable[[_Kind], float | None]) -> Scores:
-    """The mean of each method over its runs on tasks of that name; the best of its evaluations."""
+    """The mean of each method over tasks with this prefix, at its best number of evaluations."""
     found: dict[tuple[str, int], list[float]] = {}
     for row in rows:
         value = score(row)
@@ -47,7 +47,7 @@ def square(row: Row) -> float | None:
 
 
 def rmse(row: Row) -> float | None:
-    """Error of the log ratio, row by row over p_1."""
+    """Root mean square error of the log ratio over rows of p_1."""
     return row.rmse_1
 
 
@@ -66,10 +66,10 @@ def nll(row: DensityRow) -> float | None:
     return row.nll
 
 
-def by_belief(rows: Sequence[DensityRow]) -> tuple[list[DensityRow], list[DensityRow]]:
+def by_reliability(rows: Sequence[DensityRow]) -> tuple[list[DensityRow], list[DensityRow]]:
     """Rows with a reliable normaliser, and the others.
 
-    A ratio with underestimated mass would have too good a likelihood. All seeds of a method are
+    A ratio with underestimated mass would have too high a likelihood. All seeds of a method are
     treated alike, because the reliable ones alone would be a biased sample.
     """
     doubted = {_group(row) for row in rows if row.is_doubtful}
@@ -82,5 +82,5 @@ def _group(row: DensityRow) -> tuple[str, str, int]:
 
 
 def excess(row: DensityRow) -> float | None:
-    """The same above the truth's."""
+    """Mean −log density minus that of the true density."""
     return None if row.nll is None or row.truth is None else row.nll - row.truth

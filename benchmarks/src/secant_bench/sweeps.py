@@ -20,7 +20,7 @@ __all__ = ["Again", "Sweep"]
 
 
 class Again(StrEnum):
-    """Which runs to make once more."""
+    """The finished runs to repeat."""
 
     FAILED = "failed"
     ALL = "all"
@@ -28,16 +28,16 @@ class Again(StrEnum):
 
 @dataclass(frozen=True)
 class Sweep:
-    """Runs to be made, and the file their rows are kept in as soon as they are known.
+    """Runs of a benchmark, and the results file to which each adds its rows when it ends.
 
-    Stopped at any moment and begun again, it makes the runs whose rows are not there, or are of
-    another version of the list.
+    A sweep can be stopped at any moment. When started again, it makes the runs whose rows are
+    missing or of another version of the list.
 
     Attributes:
         recipe: of the benchmark.
         results: the folder of the results files.
         selection: of the benchmark's runs.
-        again: which of the finished ones to make once more; None for none.
+        again: finished runs to repeat; None for none.
     """
 
     recipe: Recipe
@@ -51,7 +51,7 @@ class Sweep:
         return self.results / self.recipe.file
 
     def jobs(self) -> list[Job]:
-        """The runs still to be made; what was skipped for want of data is tried anew."""
+        """The runs to make, including those that were skipped for a lack of data."""
         benchmark = self.recipe.build()
         states = read_states(self.path, benchmark.version)
         return [job for job in self.selection.of(benchmark) if self._is_open(job, states)]
@@ -63,9 +63,9 @@ class Sweep:
         return self.again is Again.FAILED and state == "failed"
 
     def run(self, scheduler: Scheduler | None = None) -> Iterator[Run]:
-        """Make them, keeping and yielding rows."""
+        """Make the runs; write and yield their rows."""
         jobs = self.jobs()
-        if not jobs:  # nothing to start a cluster for
+        if not jobs:  # do not start a cluster
             return
         for outcome in (scheduler or InProcess()).outcomes(self.recipe, jobs):
             for name, picture in outcome.pictures.items():

@@ -12,13 +12,13 @@ __all__ = ["figure", "geometric_mean", "table", "whole"]
 
 
 def geometric_mean(values: Iterable[float]) -> float:
-    """Over those that are known; a thousandth is as good as perfect."""
+    """The geometric mean of the known values, each at least 0.001."""
     known = [max(v, 1e-3) for v in values if np.isfinite(v)]
     return float(np.exp(np.mean(np.log(known)))) if known else float("nan")
 
 
 def figure(value: float) -> str:
-    """A number with as many digits as its size deserves."""
+    """A number with digits according to its size."""
     if not np.isfinite(value):
         return "–"
     digits = 4 if abs(value) < 0.1 else 2 if abs(value) < 10.0 else 1

@@ -1,4 +1,4 @@
-"""Tasks: a pair of distributions with its truth, and the rows an estimator is given."""
+"""Tasks: a pair of distributions with exact log ratio, and the rows for an estimator."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from secant.integration import Integral, Rule
 
 __all__ = ["Judgement", "Ratio", "Task"]
 
-_ROWS_TO_HOLD = 100_000  # for methods that cannot draw fresh ones
-_BRIDGE_ROWS = 8192  # as many as a fit would hold out
+_ROWS_TO_HOLD = 100_000  # for methods that cannot draw fresh rows
+_BRIDGE_ROWS = 8192  # the number that a fit holds out
 
 
 class Ratio(Protocol):
-    """All that a benchmark asks of an estimator."""
+    """The interface of an estimator in a benchmark."""
 
     def fit_samples(self, x_0: np.ndarray, x_1: np.ndarray) -> Any:  # noqa: ANN401 -- itself
-        """Learn from rows of p_0 and of p_1."""
+        """Fit to rows of p_0 and of p_1."""
 
     def log_ratio(self, X: np.ndarray) -> Float[np.ndarray, " n"]:
         """log p_1(x) − log p_0(x) of other rows."""
@@ -44,18 +44,18 @@ class Judgement:
     spread_0: float
     evaluations: int
     logistic: float
-    bridges: float | None  # of methods that learn secants
+    bridges: float | None  # for methods that learn secants
 
 
 @dataclass(frozen=True)
 class Task:
-    """What to learn from, and the truth to judge by.
+    """A pair of distributions, the rows to fit and the rows to evaluate.
 
     Attributes:
         pair: the distributions.
         n_rows: rows of each sample; None for fresh rows at every step.
-        y_columns: make x_0 by shuffling these columns of x_1, as mutual information does.
-        judge_rows: fresh rows of each end to judge by.
+        y_columns: columns of x_1 that are shuffled to make x_0, as for mutual information.
+        judge_rows: number of fresh rows of each end for the evaluation.
     """
 
     pair: Pair
@@ -65,7 +65,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """The pair's name, with the number of rows where it is fixed."""
+        """The pair's name, with the number of rows if it is fixed."""
         if self.n_rows is None:
             return self.pair.name
         return f"{self.pair.name}, {self.n_rows // 1000}k rows"
@@ -83,11 +83,11 @@ class Task:
         return estimator
 
     def judge(self, estimator: Ratio, rule: Rule | None, seed: int) -> Judgement:
-        """Compare with the exact log ratio on rows the estimator has not seen.
+        """Compare with the exact log ratio on fresh rows.
 
         Args:
             estimator: fitted.
-            rule: how a method along a path integrates; None is its own way.
+            rule: integration rule of a path method; None for its own rule.
             seed: of the fresh rows.
         """
         x_0, x_1 = self.pair.sample(jax.random.key(2_000_000 + seed), self.judge_rows)
@@ -114,7 +114,7 @@ class Task:
 def _answer(estimator: Ratio, x: Float[np.ndarray, "n d"], rule: Rule | None) -> Integral:
     if isinstance(estimator, PathMixin):
         return estimator.integrate(x, estimator.rule_ if rule is None else rule)
-    # A method of another maker may say how many evaluations a row takes it.
+    # A method of another library may declare its evaluations per row.
     return Integral(estimator.log_ratio(x), getattr(estimator, "evaluations", 1), float("nan"))
 
 
@@ -125,7 +125,7 @@ def _bridges(estimator: Ratio, x_0: Float[Array, "n d"], x_1: Float[Array, "n d"
 
 
 def _rmse(a: Float[np.ndarray, " n"], b: Float[np.ndarray, " n"]) -> float:
-    """Over rows where the truth is finite: off the support of p_1 it is −∞."""
+    """The root mean square over rows where the truth is finite; off the support of p_1 it is −∞."""
     finite = np.isfinite(b)
     return float(np.sqrt(np.mean((a[finite] - b[finite]) ** 2)))
 

@@ -1,4 +1,4 @@
-"""Estimates during training: how steadily each way of supervising secants gets to the truth."""
+"""Estimates during training, by curriculum."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOOKS, _EVALUATIONS = 40, 5
 
 @dataclass(frozen=True)
 class CurveRow(Run):
-    """The mean log ratio over held-out rows of p_1 after so many steps."""
+    """The mean log ratio over held-out rows of p_1 after a number of steps."""
 
     step: int = 0
     estimate: float | None = None
@@ -48,14 +48,14 @@ Method = Callable[[int], ISADRE]
 
 @dataclass(frozen=True)
 class CurveSuite(Product[Pair, Method]):
-    """A pair by curricula: one row a look at the training."""
+    """A pair × curricula, with one row per evaluation during training."""
 
     def blank(self, job: Job) -> CurveRow:
         """The row before the fit."""
         return CurveRow(self.name, *job, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Fit once; the estimate at every look but the first, before any step."""
+        """Fit once; return the estimate at every evaluation after the first step."""
         pair, fit = self.task(job.task), self.methods[job.method](job.seed)
         fit.fit_sampler(pair.sample)
         row = replace(self.blank(job), status="finished", truth=pair.kl)
@@ -65,7 +65,7 @@ class CurveSuite(Product[Pair, Method]):
 
 
 class _Watched(ConditionalSecantAlignment):
-    """The paper's loss; what is looked at during training is the estimate instead of the loss."""
+    """The paper's loss, with the estimate as held-out loss, so that the history records it."""
 
     @property
     def held_out(self) -> Target:

@@ -1,4 +1,4 @@
-"""Secants against tangents at fixed rows: how far each wanders, and what the theorem promises.
+"""Variances of secants and tangents over times at fixed rows, and the low-variance theorem.
 
 For a row x, l ≤ t and τ ~ U[l, t], the low-variance theorem says Var u(x, l, t) ≤ Var s(x, τ).
 """
@@ -77,14 +77,14 @@ Method = Callable[[Pair, int], Secants]
 
 @dataclass(frozen=True)
 class TrajectorySuite(Product[Pair, Method]):
-    """A pair by exact and learned secants."""
+    """A pair × exact and learned secants."""
 
     def blank(self, job: Job) -> TrajectoryRow:
         """The row before the fit."""
         return TrajectoryRow(self.name, *job, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Fit, measure both variances, and keep some trajectories."""
+        """Fit, measure both variances, and store some trajectories."""
         pair = self.task(job.task)
         began = time.perf_counter()
         found = self.methods[job.method](pair, job.seed)
@@ -139,7 +139,7 @@ def trajectories(budget: Budget) -> TrajectorySuite:
 
 
 def _spectral(steps: int, pair: Pair, seed: int) -> Secants:
-    # No anchor: it would be exact here.
+    # No anchor, because it would be exact here.
     model = SpectralSecant(trunk=ResidualMLP(128, depth=2))
     training = Training(steps=steps, patience=None)
     fit = SecantRatio(model, anchor=False, training=training, random_state=seed, **FROM_NORMAL)

@@ -30,7 +30,7 @@ def test_the_better_figure_stands_out(tmp_path, theirs, line):
         (3.0, "| 2.00 (honest) | **1.00** |"),
     ],
 )
-def test_what_is_not_to_be_believed_is_shown_and_not_counted(tmp_path, doubted, line):
+def test_what_is_not_to_be_reliable_is_shown_and_not_counted(tmp_path, doubted, line):
     for method, nll, by in (
         ("secant", 1.0, "annealing along the path"),
         ("honest", 2.0, "importance sampling"),

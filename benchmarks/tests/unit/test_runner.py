@@ -91,7 +91,7 @@ def test_the_report_shows_what_the_rows_say(tmp_path: Path, monkeypatch: pytest.
     assert "POWER" not in readme  # it has no rows
     assert "old" not in readme
     methods = Path("_generated/methods.md").read_text()
-    assert "| method | pair (2.00) | evaluations a row | seconds a fit |" in methods
+    assert "| method | pair (2.00) | evaluations per row | seconds per fit |" in methods
     assert "| ours | 0.20 | 1 | 3.00 |" in methods
     assert "| theirs | 0.20 |" in Path("_generated/information.md").read_text()
 

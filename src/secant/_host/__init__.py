@@ -1,1 +1,1 @@
-"""Plumbing: files, processes, clusters, versions and escaping."""
+"""Internal helpers: files, processes, clusters, versions and escaping."""

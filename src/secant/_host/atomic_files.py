@@ -37,12 +37,12 @@ def cause_in_words(error: OSError) -> str:
 
 
 def is_special(path: Path) -> bool:
-    """Whether something other than a plain file is at the path, once links are followed.
+    """Whether the path, with links followed, is something other than a plain file.
 
-    A reader would wait for a pipe or a device for ever, and a writer would replace it.
+    Reading a pipe or a device may block forever, and writing would replace it.
 
     Raises:
-        OSError: the path cannot be looked at, but for there being nothing.
+        OSError: the path exists but cannot be inspected.
     """
     try:
         return not stat.S_ISREG(path.stat().st_mode)
@@ -54,8 +54,8 @@ def is_special(path: Path) -> bool:
 def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary path that replaces `path` when the block succeeds.
 
-    The new file is on disk before it is renamed, so that a crash at any moment leaves the old one
-    or the new one. After an error or an interrupt the temporary file is deleted; that of a
+    The new file is synced to disk before it is renamed, so that a crash at any moment leaves the
+    old file or the new one. After an error or an interrupt the temporary file is deleted; that of a
     killed process is deleted by the next write of the same file.
 
     Raises:
@@ -73,7 +73,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
             part.chmod(target.stat().st_mode & 0o777)
         _synced(part, os.O_RDWR)
         os.replace(part, target)
-    # The file is complete; a system that cannot sync a folder is no error.
+    # The file is complete; some systems cannot sync a folder.
     with contextlib.suppress(OSError):
         _synced(target.parent, os.O_RDONLY)
 
@@ -88,8 +88,8 @@ def write_atomically(path: str | Path, data: bytes | bytearray) -> None:
 def one_at_a_time(path: Path) -> Iterator[None]:
     """Lock a file between reading and replacing it, among processes that use this lock.
 
-    The lock is a separate file, which stays. Windows has no such locks: there, only one process may
-    write.
+    The lock is a separate file, which is not deleted. Windows has no such locks: there, only one
+    process may write.
     """
     with path.with_name(f".{path.name}.lock").open("a") as lock:
         if sys.platform != "win32":

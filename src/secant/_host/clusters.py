@@ -60,7 +60,7 @@ class Cluster:
             LocalCluster(
                 n_workers=self._count(),
                 threads_per_worker=1,
-                memory_limit=0,  # a task may use all memory
+                memory_limit=0,  # no limit: a task may use all memory
                 dashboard_address=":0",  # a free port: 8787 may serve another cluster
             ) as cluster,
             Client(cluster) as client,

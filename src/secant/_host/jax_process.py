@@ -1,6 +1,6 @@
-"""JAX in this process: its compilation cache, on by default and bounded, and forks.
+"""JAX in this process: the compilation cache, on by default and bounded, and the check for forks.
 
-A process forked from one in which JAX has run has its locks but not its threads, and would hang.
+A process forked after JAX has run inherits JAX's locks but not its threads, and would hang.
 Functions that use JAX call `check_not_forked` first.
 """
 
@@ -32,8 +32,8 @@ def keep_programs(folder: str | Path | None = None) -> None:
     """Cache compiled JAX programs in a folder, for this and later processes.
 
     A fit in a later process then starts faster. The first fit of a process and the command line
-    `secant` call this; `JAX_COMPILATION_CACHE_DIR` names another
-    folder, and `JAX_ENABLE_COMPILATION_CACHE=false` disables the cache.
+    `secant` call this. `JAX_COMPILATION_CACHE_DIR` names another folder;
+    `JAX_ENABLE_COMPILATION_CACHE=false` disables the cache.
 
     Args:
         folder: of the cache. It holds at most 4,000 programs; beyond that the oldest half is
@@ -99,8 +99,8 @@ def _forget_the_oldest(folder: Path) -> None:
 def forget_if_too_many() -> None:
     """Clear compiled programs from memory before a long process runs out of memory maps.
 
-    Every program holds some, and Linux allows 65,530 per process: a long sweep without this ended
-    in "LLVM compilation error: Cannot allocate memory", and a run of all tests in a crash.
+    Every program uses several, and Linux allows 65,530 per process. Without this, a long sweep
+    ended in "LLVM compilation error: Cannot allocate memory", and a run of all tests crashed.
     """
     if _MAPS.exists() and _MAPS.read_bytes().count(b"\n") > _MOST_MAPS:
         import equinox
@@ -111,7 +111,7 @@ def forget_if_too_many() -> None:
 
 
 class ForkedProcessError(RuntimeError):
-    """This process was forked from one in which JAX had run, and would hang."""
+    """This process was forked from one in which JAX had run, so JAX would hang."""
 
 
 class _Process:
@@ -121,7 +121,7 @@ class _Process:
 
 
 def _look_back() -> None:
-    # JAX has no public name for "a backend is there" that does not make one.
+    # JAX has no public test for an existing backend that does not create one.
     bridge = sys.modules.get("jax._src.xla_bridge")
     _Process.is_stuck = bool(getattr(bridge, "_backends", None))
 

@@ -1,4 +1,4 @@
-"""A progress bar over a list of things to do."""
+"""A progress bar over a list of items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def tracked(items: Sequence[T], description: str, *, show: bool | None) -> Iterable[T]:
-    """The items with a bar on standard error; None shows it on a terminal only."""
+    """The items, with a progress bar on standard error; None shows it on a terminal only."""
     if not (sys.stderr.isatty() if show is None else show):
         return items
     from rich.console import Console

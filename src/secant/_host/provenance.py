@@ -10,7 +10,7 @@ _PACKAGES = ("secant", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "s
 
 
 def versions() -> dict[str, str]:
-    """Python's version and those of the packages that numbers depend on."""
+    """Versions of Python and of the packages on which results depend."""
     return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
 
 
@@ -32,5 +32,5 @@ def cores() -> list[int]:
 def _version(package: str) -> str:
     try:
         return version(package)
-    except PackageNotFoundError:  # sources that are not installed
+    except PackageNotFoundError:  # for sources that are not installed
         return "not installed"

@@ -1,4 +1,4 @@
-"""Read TOML files that users write: small, plain files, with errors that say what is wrong."""
+"""Read TOML files written by users, with limits on their size and clear errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from secant._host.atomic_files import is_special
 
 _MOST_BYTES = 1 << 16  # larger files are a mistake
-_MOST_DOTS = 2_000  # a key of n dots takes tomllib n² steps: 30,000 of them take it minutes
+_MOST_DOTS = 2_000  # tomllib needs n² steps for a key with n dots: minutes for 30,000
 _LONGEST = 60  # maximum characters of a key or value in a message
 KINDS = {
     bool: "true or false",
@@ -29,7 +29,7 @@ def read_config(path: Path) -> dict[str, Any]:
     """The contents of a configuration file.
 
     Raises:
-        ConfigError: it is not TOML, or longer than any configuration.
+        ConfigError: it is not TOML, or too long.
         OSError: it cannot be read.
     """
     if is_special(path):
@@ -52,7 +52,7 @@ def parsed_toml(content: bytes, where: str) -> dict[str, Any]:
         return tomllib.loads(content.decode("utf-8"))
     except RecursionError:
         raise ConfigError(f"{where} is not valid TOML: it is nested too deeply.") from None
-    except ValueError as error:  # TOML's own, of UTF-8, and of numbers with thousands of digits
+    except ValueError as error:  # errors of TOML, of UTF-8, and of numbers with thousands of digits
         raise ConfigError(f"{where} is not valid TOML: {cut(str(error), 200)}.") from error
 
 

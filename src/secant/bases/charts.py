@@ -95,7 +95,7 @@ class Affine(Chart):
 
 
 class Chain(Chart):
-    """One chart after another."""
+    """The composition of charts, in order."""
 
     first: Chart
     second: Chart

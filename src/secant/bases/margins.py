@@ -22,8 +22,8 @@ class NormalMargins(Chart):
     """z_i = T_i(x_i), T_i increasing and continuously differentiable, z_i near N(0, 1).
 
     T_i is a spline through the normal quantiles of the column's distribution function, and a line
-    beyond them: normal tails. Between two knots are at least 20 rows and 8 distinct values, so that
-    a margin fits neither single rows nor the atoms of a discrete column.
+    beyond them, so tails are normal. Between two knots are at least 20 rows and 8 distinct values,
+    so that a margin fits neither single rows nor the atoms of a discrete column.
     """
 
     splines: tuple[MonotoneSpline, ...]
@@ -86,7 +86,7 @@ Knots = Float[np.ndarray, " m"]
 
 
 class Segment(NamedTuple):
-    """The interval of each value: the quantities in (N1).
+    """The interval of each value, with the quantities in (N1).
 
     Works on arrays of NumPy and of JAX, so that exported programs use the same formulas.
     """

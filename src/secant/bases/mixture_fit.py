@@ -1,4 +1,4 @@
-"""Gaussian mixtures of many rows: grown by splitting, fitted by stepwise EM (N2)."""
+"""Gaussian mixtures for many rows, grown by splitting and fitted by stepwise EM (N2)."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Growth(eqx.Module):
         max_components: maximum number of components.
         max_products: maximum of rows × components × columns², the cost of a pass over the rows.
         min_gain: minimum gain of a doubling in held-out log likelihood, nats per row.
-        patience: doublings without such a gain before it stops; the best is kept. A ring or
-            chessboard gains nothing by the first few.
+        patience: doublings without such a gain before growth stops; the best mixture is kept. For
+            a ring or a chessboard the first few doublings gain nothing.
         passes: passes over the rows between two doublings.
-        batch_size: rows per step; with all rows it is plain expectation maximisation.
+        batch_size: rows per step; with all rows in a batch it is plain expectation maximisation.
     """
 
     max_components: int = 2048
@@ -71,8 +71,8 @@ class _Moments(NamedTuple):
     def split(self) -> _Moments:
         """Split each component into two halves along its longest axis.
 
-        The halves of N(0, λ) have means ±√(2λ/π) and variance λ(1 − 2/π): mean and covariance of
-        the whole stay what they were.
+        The halves of N(0, λ) have means ±√(2λ/π) and variance λ(1 − 2/π), which preserves mean and
+        covariance of the mixture.
         """
         values, vectors = np.linalg.eigh(self.covariances)
         axis = np.sqrt(values[:, -1, None]) * vectors[:, :, -1]
@@ -116,7 +116,7 @@ def _expected(mixture: GaussianMixtureReference, x: Rows) -> tuple[_Statistics, 
 
 
 def _improved(start: _Moments, x: Rows, growth: Growth, rng: np.random.Generator) -> _Moments:
-    """Stepwise expectation maximisation: a decaying average of statistics over batches."""
+    """Stepwise expectation maximisation: a decaying average of the statistics of batches."""
     n, moments, statistics = x.shape[0], start, None
     batch = min(growth.batch_size, n)
     n_steps = max(_LEAST_STEPS, round(growth.passes * n / batch))

@@ -68,7 +68,7 @@ class BaseRule(eqx.Module):
 
 
 class StandardNormal(BaseRule):
-    """N(0, I) in standardised columns: what the papers on density ratios use."""
+    """N(0, I) in standardised columns, the base used in papers on density ratios."""
 
     def fitted(self, x: Rows, seed: int) -> Base:
         """Fit the base to rows."""

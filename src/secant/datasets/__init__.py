@@ -87,7 +87,7 @@ def __getattr__(name: str) -> object:
     import_module("secant.benchmarks")  # which says how to install it
     place, new = "secant_bench.real_tables", _MOVED[name]
     warnings.warn(
-        f"secant.datasets.{name} is now {place}.{new}; the old name goes with the next version.",
+        f"secant.datasets.{name} is now {place}.{new}; the old name will be removed.",
         DeprecationWarning,
         stacklevel=2,
     )

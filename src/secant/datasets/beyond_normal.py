@@ -31,7 +31,7 @@ def bmi_tasks() -> tuple[DependentPair, ...]:
     """The forty tasks, in the order of the benchmark's version 1.
 
     Nine of one dimension each, a Swiss roll, nine multivariate normals (dense, then sparse), six
-    Student ts, and fifteen of these seen through maps that keep mutual information.
+    Student ts, and fifteen of these under maps that preserve mutual information.
 
     Returns:
         The tasks, of distinct names.
@@ -45,7 +45,7 @@ def bmi_tasks() -> tuple[DependentPair, ...]:
 
 @cache
 def geometric_tasks() -> tuple[DependentPair, ...]:
-    """Four geometries that mislead estimators, the last at three correlations.
+    """Four geometries that are difficult for estimators, the last at three correlations.
 
     Dependence without correlation (asinh of a bivariate Cauchy), a support with edges (additive
     noise), a density that is infinite at 0 (half-cube), and mass on a ridge (ρ → 1).
@@ -73,7 +73,7 @@ def _one_dimensional() -> tuple[DependentPair, ...]:
         _uniform(normal),
         _additive(0.1),
         _additive(0.75),
-        # From normal scores: rounding Φ(z) first would cut off the upper tails.
+        # From normal scores, because rounding Φ(z) would cut off the upper tails.
         normal.through(_BIMODAL_X, _BIMODAL_Y, "1v1-bimodal-0.75"),
         normal.through(wiggly_x, wiggly_y, f"wiggly-{normal.name}"),
         _half_cube(normal),
@@ -155,7 +155,7 @@ def _asinh(task: DependentPair) -> DependentPair:
 
 
 def _spiral(task: DependentPair) -> DependentPair:
-    """Turns by ‖x‖²/dim, about one radian whatever the dimension."""
+    """Rotations by ‖x‖²/dim, about one radian in any dimension."""
     map_x: Map = partial(spiral, plane=(0, 1), speed=1 / task.dim_x)
     map_y: Map = partial(spiral, plane=(1, 2), speed=1 / task.dim_y)
     return task.through(map_x, map_y, f"spiral-{task.name}")

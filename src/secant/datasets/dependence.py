@@ -58,7 +58,7 @@ def additive_noise(epsilon: float = 0.1) -> Pair:
 def edge_singular_gauss(rho: float = 0.9999) -> Pair:
     """A nearly singular bivariate Gaussian against its margins: `MI = −½ log(1 − ρ²)`, ρ → 1.
 
-    p_1 hugs the diagonal, a ridge of width √(1 − ρ) under N(0, I).
+    p_1 is concentrated near the diagonal, on a ridge of width √(1 − ρ) within N(0, I).
 
     Args:
         rho: Correlation, |ρ| < 1.
@@ -117,7 +117,7 @@ def joint_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
 
 
 def asinh_student(dim_x: int = 1, dim_y: int = 1, df: float = 1.0) -> Pair:
-    """`joint_student` through `asinh`, which tames its tails and keeps its mutual information.
+    """`joint_student` under `asinh`, which shortens its tails and preserves mutual information.
 
     Args:
         dim_x: m, the first columns.
@@ -142,8 +142,8 @@ def shuffled(x_1: Array, y_columns: Sequence[int], key: PRNGKeyArray) -> Array:
     """Rows of p_0 = p(x) p(y) from rows of the joint p_1, by permuting the y columns across rows.
 
     The y columns of a row move together, so dependence within x and within y is kept. Each row
-    is distributed as p_0 up to the 1/n chance of staying put, but the rows reuse those of `x_1`:
-    standard errors that assume two independent samples do not apply.
+    is distributed as p_0, except that with probability 1/n it is unchanged. The rows reuse those of
+    `x_1`, so standard errors that assume two independent samples do not apply.
 
     Args:
         x_1: (n, d) rows of the joint.

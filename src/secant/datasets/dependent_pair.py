@@ -17,8 +17,8 @@ Map = Callable[[Array], Array]
 class DependentPair:
     """Variables x and y with a joint distribution whose mutual information is known exactly.
 
-    `MI(x; y) = KL(p(x, y) ‖ p(x) p(y))`, in nats. A log ratio need not be known, so that maps
-    without a handy inverse are allowed: see `through`.
+    `MI(x; y) = KL(p(x, y) ‖ p(x) p(y))`, in nats. The log ratio need not be known, so maps without
+    a closed-form inverse are allowed: see `through`.
 
     Attributes:
         name: Identifier, unique among the pairs of a benchmark.

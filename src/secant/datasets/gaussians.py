@@ -158,7 +158,7 @@ class _DiagonalRatio:
         mean, variance, log_variance = (
             jnp.asarray(v, w.dtype) for v in (self.mean, self.variance, np.log(self.variance))
         )
-        # Summed per coordinate: the two quadratic forms cancel before they grow with d.
+        # Summed per coordinate, so that the two quadratic forms cancel before they grow with d.
         return 0.5 * jnp.sum(w**2 - (w - mean) ** 2 / variance - log_variance, axis=-1)
 
     def kl(self) -> float:

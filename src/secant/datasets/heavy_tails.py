@@ -90,7 +90,7 @@ def student_draw(key: PRNGKeyArray, df: float, shape: tuple[int, ...]) -> Array:
     """Independent entries of the standard Student t, by Bailey's polar method.
 
     `√(ν (e^{2E/ν} − 1)) cos 2πV`, `E ~ Exp(1)`, `V ~ U(0, 1)`: exact for every ν. `jax.random.t`
-    goes through a gamma sampler that takes seconds to compile.
+    uses a gamma sampler that takes seconds to compile.
 
     Args:
         key: JAX random key.

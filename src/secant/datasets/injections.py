@@ -1,4 +1,4 @@
-"""Injective maps of the rows of one variable: they bend the data and keep mutual information."""
+"""Injective maps of the rows of one variable, which preserve mutual information."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def mixture_quantile_of_normal(
     """`F⁻¹(Φ(z))` with `F(w) = Σ_k π_k Φ(w − m_k)`: a standard normal becomes that mixture.
 
     By bisection between `z + min m` and `z + max m`, which bracket the solution. Above the median
-    the upper tails are compared, `1 − F(w) = Φ(−z)`: there Φ(z) itself rounds to 1.
+    the upper tails are compared, `1 − F(w) = Φ(−z)`, because Φ(z) rounds to 1 there.
 
     Args:
         z: Any shape.
@@ -123,9 +123,9 @@ def swiss_roll(u: Array) -> Array:
 
 
 def spiral(x: Array, *, plane: tuple[int, int], speed: float) -> Array:
-    """`exp(v ‖x‖² A) x` with `A = e_j e_iᵀ − e_i e_jᵀ`: the plane (i, j) turned by v ‖x‖².
+    """`exp(v ‖x‖² A) x` with `A = e_j e_iᵀ − e_i e_jᵀ`: the plane (i, j) rotated by v ‖x‖².
 
-    Norms are kept, so `speed = −v` undoes it; the Jacobian has determinant 1.
+    Norms are preserved, so `speed = −v` is the inverse; the Jacobian has determinant 1.
 
     Args:
         x: (n, d).

@@ -1,4 +1,4 @@
-"""Pairs of Gaussian mixtures: neither end is Gaussian."""
+"""Pairs of Gaussian mixtures."""
 
 from dataclasses import dataclass
 
@@ -52,8 +52,8 @@ def mixture_pair(
         raise ValueError(
             f"`separation` and `scale_1` must be positive; got {separation} and {scale_1}."
         )
-    # The stream of RandomState is frozen by NumPy; that of default_rng may change between
-    # releases, and the truth of a benchmark with it.
+    # NumPy never changes the stream of RandomState; that of default_rng may change between
+    # releases, which would change the truth of a benchmark.
     random = np.random.RandomState(seed)
     p_0 = _random_mixture(random, (n_components, n_features), separation, 1.0)
     p_1 = _random_mixture(random, (n_components, n_features), separation, scale_1)
@@ -68,7 +68,7 @@ def mixture_pair(
 
 
 def mixture_2d() -> Pair:
-    """Four components against four in the plane: KL 4.56 nats, reverse KL 4.13.
+    """Two mixtures of four components in two dimensions: KL 4.56 nats, reverse KL 4.13.
 
     Returns:
         The pair.
@@ -83,7 +83,7 @@ def mixture_2d() -> Pair:
 
 
 def mixture_8d() -> Pair:
-    """Four components against four in eight dimensions, far apart, neither of them Gaussian.
+    """Two distant mixtures of four components in eight dimensions.
 
     The spread of the means was tuned to a KL of 11.64 nats, with a standard deviation of log r
     of 4.33 under p_1; the reverse KL is 22.09.

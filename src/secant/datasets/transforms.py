@@ -1,4 +1,4 @@
-"""Pairs under an invertible coordinatewise map, which leaves ratio and divergences unchanged."""
+"""Pairs under invertible coordinatewise maps, which do not change ratio and divergences."""
 
 from collections.abc import Callable
 from dataclasses import replace

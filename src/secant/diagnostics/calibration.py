@@ -84,7 +84,7 @@ def _bins(
     """The bin of each score: bins of equal mass; ties share a bin."""
     order = np.argsort(scores, kind="stable")
     cumulative = np.cumsum(share[order])
-    # A little less, because sums of shares may miss 1/n_bins by rounding.
+    # Slightly less, because sums of shares may differ from 1/n_bins by rounding.
     ends = np.searchsorted(cumulative, np.arange(1, n_bins) / n_bins - 1e-9)
     edges = np.unique(scores[order][np.minimum(ends, scores.size - 1)])
     found = np.searchsorted(edges, scores, side="left")

@@ -1,4 +1,4 @@
-"""Feature drift: how far the two samples differ column by column, no model needed."""
+"""Feature drift: the difference of the two samples column by column, without a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxtyping import Float
 from scipy.stats import ks_2samp
 
 _MOST_ROWS = 10_000  # of each sample
-_MOST_NUMBERS = 500_000  # of each sample: many columns are looked at in fewer rows
+_MOST_NUMBERS = 500_000  # of each sample: with many columns, fewer rows are used
 _FEWEST_ROWS = 1000
 _ROUNDING = 1e-12
 
@@ -46,7 +46,7 @@ def feature_drift(
 ) -> tuple[FeatureDrift, ...]:
     """Every column of raw rows of both samples, in their order.
 
-    Rows are taken at even distances where there are more than 10 000, or than 500 000 numbers.
+    Of more than 10 000 rows, or 500 000 numbers, evenly spaced rows are used.
 
     Args:
         x_0: raw rows (n, d).
@@ -80,8 +80,8 @@ def _thinned(x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k d"]:
 def _mean_shifts(
     x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"]
 ) -> Float[np.ndarray, " d"]:
-    # From the first row on, in units of the largest distance: 1e9 ± 1e-4 and 1e200 lose nothing.
-    # Of quarters: the largest numbers differ by more than there are.
+    # From the first row, in units of the largest distance: 1e9 ± 1e-4 and 1e200 keep precision.
+    # In quarters, because differences of the largest numbers would overflow.
     zero, one = x_0 / 4.0 - x_0[0] / 4.0, x_1 / 4.0 - x_0[0] / 4.0
     unit = np.maximum(np.abs(zero).max(axis=0), np.abs(one).max(axis=0))
     zero, one = (x / np.where(unit > 0.0, unit, 1.0) for x in (zero, one))

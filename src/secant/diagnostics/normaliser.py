@@ -60,7 +60,7 @@ class Normaliser:
         if self.is_reliable:
             return None
         if math.isnan(self.pareto_shape):
-            return f"{self.n_rows} rows of x_0 are too few, or too equal, to estimate the tail"
+            return f"{self.n_rows} rows of x_0 are too few, or their weights too equal for a tail"
         if self.is_heavy_tailed:
             most = largest_pareto_shape(self.n_rows)
             return f"heavy-tailed weights, Pareto shape {self.pareto_shape:.2f}, at most {most:.2f}"

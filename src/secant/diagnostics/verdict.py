@@ -75,7 +75,7 @@ def _tail(found: RatioDiagnostics) -> Trouble | None:
     if not found.normaliser.is_heavy_tailed or found.normaliser.doubt is None:
         return None
     if math.isnan(found.normaliser.pareto_shape):
-        return Trouble(found.normaliser.doubt, "Hold out more rows; 100 of x_0 would tell.")
+        return Trouble(found.normaliser.doubt, "Hold out more rows; 100 of x_0 suffice.")
     return Trouble(found.normaliser.doubt, _CLOSER)
 
 
@@ -98,7 +98,7 @@ def _slope(found: RatioDiagnostics) -> Trouble | None:
     return Trouble(
         f"the log ratio is too {steep}, recalibration slope {line.slope:.2f} ± "
         f"{line.slope_error:.2f}",
-        "Take more rows or a simpler model, or multiply the log ratio by the slope."
+        "Use more rows or a simpler model, or multiply the log ratio by the slope."
         if off < 0.0
-        else "Train longer or take a richer model, or multiply the log ratio by the slope.",
+        else "Train longer or use a larger model, or multiply the log ratio by the slope.",
     )

@@ -1,6 +1,6 @@
-"""Model files: fitted estimators as one `.secant` file each, which holds no code.
+"""Model files: each fitted estimator in one `.secant` file without code.
 
-In a layer below the estimators, whose methods call it; it refers to their classes by name.
+This layer is below the estimators, whose methods call it; it refers to their classes by name.
 """
 
 from secant.model_files.errors import ModelFileError

@@ -1,7 +1,7 @@
 """The bytes of a `.secant` file: safetensors whose metadata is one JSON header with a checksum.
 
-The checksum is the SHA-256 of the file with 64 zeros in its place, which is the same in every file,
-directly after the magic string.
+The checksum is the SHA-256 of the file with 64 zeros in place of the checksum. Its position is the
+same in every file, directly after the magic string.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ _LONGEST = 60
 
 
 class ModelFileError(ValueError):
-    """A model file that cannot be written, or that is damaged, foreign or too new to be read."""
+    """A model file cannot be written, or is damaged, of another kind, or of a newer version."""
 
 
 def shown(text: object) -> str:

@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
     """The estimator in a file that `save` wrote, by this version of secant or an older one.
 
     Its answers are bit-identical to those of the saved estimator. No code in the file is run, so
-    untrusted files can be loaded; the answers of an untrusted model are of course untrusted.
+    untrusted files can be loaded; the answers of an untrusted model remain untrusted.
 
     Raises:
         ModelFileError: the file is damaged, not a model file, or of a later version.

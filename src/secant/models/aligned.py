@@ -1,4 +1,4 @@
-"""The aligned secant: a free network of (x, l, t), held to the tangent by (S1) in training."""
+"""The aligned secant: a free network of (x, l, t), aligned with its tangent by (S1) in training."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from secant.models.spectral import interval_mean_basis
 class AlignedSecant(ModelBuilder):
     """u(x, l, t) = trunk(x, features of [l, t]).
 
-    A secant is a mean over [l, t], and so can its features be: the means of Legendre polynomials,
-    of which the first two determine l and t. `ModulatedMLP` multiplies by them.
+    A secant is a mean over [l, t]. Its features can be means over [l, t], too: those of Legendre
+    polynomials, the first two of which determine l and t. `ModulatedMLP` multiplies by them.
 
     Attributes:
         trunk: the network.

@@ -1,4 +1,4 @@
-"""Anchors (G1): a Gaussian path, or a mixture of them, in closed form under any model."""
+"""Anchors (G1): a closed-form Gaussian path, or a mixture of them, whose residual is learned."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Anchor(eqx.Module):
 
     @abc.abstractmethod
     def log_density(self, x: Float[Array, "n d"], t: Float[Array, " #n"]) -> Float[Array, " n"]:
-        """log q_t(x) for each row, at a time each or at one time for all."""
+        """log q_t(x) for each row, at one time per row or one time for all rows."""
 
     def log_ratio(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-        """log q_1(x) − log q_0(x): moments once for all rows, and no time score."""
+        """log q_1(x) − log q_0(x), with moments computed once for all rows."""
         ends = (jnp.ones(1, x.dtype), jnp.zeros(1, x.dtype))
         one, zero = (self.log_density(x, t) for t in ends)
         return one - zero
@@ -52,9 +52,9 @@ class GaussianAnchor(Anchor):
     """log N(x; m_t, S_t) along the path, S_t = α_t² S_0 + β_t² S_1 + γ_t² I (G1).
 
     One rotation W with W S_0 Wᵀ = I and W S_1 Wᵀ = diag(v) makes S_t diagonal at every t, so a row
-    costs one product with W and then O(d). The path's own noise γ_t² I becomes γ_t² W Wᵀ, of
-    which the diagonal is kept: exact when γ = 0, or when S_0 and S_1 commute and v has no
-    repeated entries; otherwise the network learns the difference.
+    costs one product with W and then O(d). The path's own noise γ_t² I becomes γ_t² W Wᵀ; only its
+    diagonal is kept. This is exact when γ = 0, or when S_0 and S_1 commute and v has no repeated
+    entries; otherwise the network learns the difference.
     """
 
     rotation: Float[Array, "d d"]
@@ -93,7 +93,7 @@ class GaussianAnchor(Anchor):
         """log N(x; m_t, S_t) + (d/2) log 2π."""
         mean, variance = self._moments(t)
         gap = x @ self.rotation.T - mean
-        # Apart, so that at one time for all rows logarithms are taken once.
+        # Separately, so that with one time for all rows the logarithms are computed once.
         log_determinant = jnp.sum(jnp.log(variance), axis=-1)
         return self.log_volume - 0.5 * (jnp.sum(gap**2 / variance, axis=-1) + log_determinant)
 
@@ -136,7 +136,7 @@ class MixtureAnchor(Anchor):
         return jax.nn.logsumexp(self._log_terms(x, t), axis=0)
 
     def mean_velocity(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:
-        """The pairs' velocities, weighted by how likely each pair made x at t."""
+        """The velocities of the pairs, weighted by the probability of each pair given x at t."""
         each = eqx.filter_vmap(lambda pair: pair.mean_velocity(x, t))(self.pairs)
         shares = jax.nn.softmax(self._log_terms(x, t), axis=0)
         return jnp.einsum("pn,pnd->nd", shares, each)
@@ -159,7 +159,7 @@ class Anchored(SecantFunction):
     def parts(
         self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
     ) -> Float[Array, "n parts"]:
-        """The residual's parts, with the anchor's secant spread evenly over them."""
+        """The residual's parts, with the anchor's secant divided evenly over them."""
         rest = self.residual.parts(x, l, t)
         return rest + self.anchor.secant(x, l, t)[:, None] / rest.shape[-1]
 
@@ -178,13 +178,13 @@ class Anchored(SecantFunction):
         return self.residual.time_score(x, t)
 
     def fixed_time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        """The anchor's."""
+        """The anchor's time score."""
         return self.anchor.time_score(x, t)
 
     def tangent_parts(
         self, x: Float[Array, "n d"], t: Float[Array, " n"]
     ) -> Float[Array, "n parts"]:
-        """The residual's parts, with the anchor's time score spread evenly over them."""
+        """The residual's parts, with the anchor's time score divided evenly over them."""
         rest = self.residual.tangent_parts(x, t)
         return rest + self.anchor.time_score(x, t)[:, None] / rest.shape[-1]
 

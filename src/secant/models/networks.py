@@ -32,12 +32,12 @@ class TrunkBuilder(eqx.Module):
     def build_timed(
         self, n_features: int, n_times: int, n_out: int, *, key: PRNGKeyArray
     ) -> Trunk | TimedTrunk:
-        """A trunk of x and features of time; here they are inputs like any other."""
+        """A trunk of x and features of time; by default they are further inputs."""
         return self.build(n_features + n_times, n_out, key=key)
 
 
 class TimedTrunk(eqx.Module):
-    """A trunk that keeps x and its features of time apart."""
+    """A trunk with separate inputs for x and its features of time."""
 
     @abc.abstractmethod
     def __call__(
@@ -50,18 +50,18 @@ def at_times(
     trunk: Trunk | TimedTrunk, x: Float[Array, " d"], times: Float[Array, " n_times"]
 ) -> Float[Array, " n_out"]:
     """The output of a trunk of `TrunkBuilder.build_timed` for one row and its time features."""
-    # In one row with x, a derivative in time would be carried through the layers of x, as zeros.
+    # Concatenated with x, a derivative in time would pass through the layers of x as zeros.
     if isinstance(trunk, TimedTrunk):
         return trunk(x, times)
     return trunk(jnp.concatenate([x, times]))
 
 
-# Weights are drawn on the host: a program for each shape takes longer to compile than all of them
-# to draw. Under a transformation (`eqx.filter_vmap` for many networks) JAX must draw them.
+# Weights are drawn on the host, because compiling a program for each shape takes longer than
+# drawing. Under a transformation (`eqx.filter_vmap` for many networks) JAX must draw them.
 
 
 def _keys(key: PRNGKeyArray, n: int) -> list[PRNGKeyArray]:
-    """n keys made of one."""
+    """n keys derived from one."""
     if isinstance(key, jax.core.Tracer):
         return list(jax.random.split(key, n))
     bits = np.asarray(jax.random.key_data(key))
@@ -96,9 +96,9 @@ class LinearLayer(eqx.Module):
     def random(cls, n_in: int, n_out: int, *, key: PRNGKeyArray) -> LinearLayer:
         """Normal weights at half the He scale, zero bias.
 
-        Small arguments keep SiLU near its parabola z/2 + z²/4, so the network starts close to
-        quadratic forms and extrapolates like them. On 80-dimensional block Gaussians this took the
-        row-wise error after 2,500 steps from 1.8 to 1.4 nats on p_1 and from 5.6 to 2.6 on p_0.
+        For small arguments SiLU is near its parabola z/2 + z²/4, so the network starts close to
+        quadratic forms and extrapolates like them. On 80-dimensional block Gaussians this reduced
+        the pointwise error after 2,500 steps from 1.8 to 1.4 nats on p_1, from 5.6 to 2.6 on p_0.
         """
         scale = 0.5 * math.sqrt(2.0 / n_in)
         return cls(_normal(key, (n_in, n_out), scale), _zeros(n_out))
@@ -107,14 +107,14 @@ class LinearLayer(eqx.Module):
     def bending(cls, n_in: int, n_out: int, *, key: PRNGKeyArray) -> LinearLayer:
         """Weights of standard deviation 4 / n_in for columns of unit variance, as a first layer.
 
-        Few columns have fine structure: units bend sharply, and off the origin. In many columns
-        near-parabolas add up. Against `random`: eight Gaussians of the plane 0.02 nats above
-        the truth, not 0.31; two mixtures of 8 columns 2.1 nats off row by row, not 2.7; 160
-        columns of block Gaussians 0.8 nats, not 1.1.
+        With few columns this gives steep units with kinks off the origin, for fine structure; with
+        many columns, nearly parabolic units. Errors with it and with `random`: 0.02 and 0.31 nats
+        above the truth on eight Gaussians of the plane; 2.1 and 2.7 nats pointwise on two mixtures
+        of 8 columns; 0.8 and 1.1 nats on block Gaussians of 160 columns.
         """
         key_weight, key_bias = _keys(key, 2)
         spread = 4.0 / math.sqrt(n_in)  # of x W for x ~ N(0, I)
-        off_origin = max(0.0, spread - 0.5 * math.sqrt(2.0))  # what `random` has for `spread`
+        off_origin = max(0.0, spread - 0.5 * math.sqrt(2.0))  # the value of `random` for `spread`
         weight = _normal(key_weight, (n_in, n_out), spread / math.sqrt(n_in))
         return cls(weight, _normal(key_bias, (n_out,), off_origin))
 
@@ -134,8 +134,8 @@ class ResidualMLP(TrunkBuilder):
     Attributes:
         width: units per layer.
         depth: residual layers.
-        quadratic: also feed the head the squares (a_j·x)² of `width` learned projections. A
-            Gaussian log ratio is then within the family; results obtained so are labelled.
+        quadratic: whether the head also gets the squares (a_j·x)² of `width` learned projections.
+            The family then contains Gaussian log ratios; results with it are labelled.
     """
 
     width: int = 256
@@ -184,9 +184,9 @@ class ModulatedMLP(TrunkBuilder):
 
     h ← silu(W x), then h ← h + silu(W h); in the last of these layers W h is scaled and shifted by
     linear functions of the features of time, and the head is linear in them too. A SiLU network
-    that has time as one more input cannot multiply by it. The first layers see x without its time:
-    what they learn of x where x_t was drawn serves the same x at every other time, off the path,
-    and a derivative in time costs the last layer alone.
+    with time as an input cannot multiply by it. The first layers depend on x only, so what they
+    learn about x at one time is used at all other times, also off the path, and a derivative in
+    time costs the last layer only.
 
     Without features of time it is `ResidualMLP`.
 
@@ -250,11 +250,10 @@ class _ModulatedNetwork(TimedTrunk):
 class FourierMLP(TrunkBuilder):
     """A residual network on x, sin(Bx) and cos(Bx), with fixed random B: for fine structure.
 
-    A plain network learns broad features first and fine ones hardly at all; densities have edges
-    and rings. For x of unit variance the phases Bx have standard deviations spread evenly on the
-    log scale between `slowest` and `fastest`, so the same setting serves 2 columns and 20. Beyond
-    the data the waves go on: for ratios off the path, where rows are extrapolated to, use
-    `ResidualMLP`.
+    A plain network learns coarse features first and fine ones slowly, but densities can have edges
+    and rings. For x of unit variance the phases Bx have standard deviations spaced evenly on the
+    log scale between `slowest` and `fastest`, for any number of columns. The waves continue beyond
+    the data: for ratios off the path, which need extrapolation, use `ResidualMLP`.
 
     Attributes:
         width: units per layer.
@@ -309,8 +308,7 @@ class _FourierNetwork(eqx.Module):
 class QuadraticForms(TrunkBuilder):
     """x ↦ xᵀ A_k x + b_k·x + c_k for every output k.
 
-    Gaussian log ratios are of this form and nothing else is: results obtained with it are of an
-    *oracle form*, and are labelled so.
+    Only Gaussian log ratios have this form; results obtained with it are labelled *oracle form*.
     """
 
     def build(self, n_in: int, n_out: int, *, key: PRNGKeyArray) -> Trunk:

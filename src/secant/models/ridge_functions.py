@@ -1,4 +1,4 @@
-"""Ridge functions: a sum of functions of one projection each, as projection pursuit has it."""
+"""Ridge functions: a sum of functions of one projection each, as in projection pursuit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _STEEPNESS, _FARTHEST_KNOT = 2.0, 3.0  # of the first hinges, in standard deviat
 class RidgeFunctions(TrunkBuilder):
     """f(x) = Σ_k g_k(a_k·x): unit vectors a_k and functions g_k of one number (P1).
 
-    As a log ratio it is a product of ratios along a few directions, however many columns there
-    are. Each g_k is a sum of smooth hinges, silu(w s − b), whose knots start evenly spread.
+    As a log ratio it is a product of ratios along a few directions, for any number of columns.
+    Each g_k is a sum of smooth hinges, silu(w s − b), with initially evenly spaced knots.
 
     Attributes:
         n_terms: directions.

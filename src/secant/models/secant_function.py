@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def on_device(values: Float[np.ndarray, ...]) -> Float[Array, ...]:
-    """Numbers as an array of JAX in its default precision; nothing is compiled for it."""
+    """Numbers as a JAX array of default precision, without compilation."""
     return jax.device_put(np.asarray(values, dtype=jax.dtypes.canonicalize_dtype(float)))
 
 
@@ -44,7 +44,7 @@ class SecantFunction(eqx.Module):
         return self.time_score(x, t)
 
     def fixed_time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        """The rest of it, in closed form."""
+        """The remaining part, in closed form."""
         del x
         return jnp.zeros_like(t)
 
@@ -70,7 +70,7 @@ class SecantFunction(eqx.Module):
     ) -> Float[Array, " n"]:
         """The time score that the secant implies by (S1): ∂_t [(t − l) u(x, l, t)].
 
-        Held-out losses evaluate it, to detect a secant that disagrees with its tangent.
+        The held-out loss evaluates it to detect a secant that disagrees with its tangent.
         """
 
         def rise(time: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -87,7 +87,8 @@ class SecantFunction(eqx.Module):
 class ModelBuilder(eqx.Module):
     """Settings of a model, built once the number of features is known.
 
-    `needs_alignment` says whether its secants do not follow from its tangent: (S1) must train them.
+    `needs_alignment` says whether (S1) must train its secants, because they do not follow from its
+    tangent.
     """
 
     needs_alignment: ClassVar[bool] = False
@@ -98,13 +99,13 @@ class ModelBuilder(eqx.Module):
 
     def anchored(self, model: Any, anchor: Anchor) -> Any:  # noqa: ANN401
         """The model on an anchor, whose residual it learns."""
-        from secant.models.anchor import Anchored  # which is itself such a function
+        from secant.models.anchor import Anchored  # the anchored model is such a function, too
 
         return Anchored(anchor, model)
 
 
 class Shifted(SecantFunction):
-    """log r(x) − c, spread evenly over time, for losses that do not determine the constant."""
+    """log r(x) − c, with c divided evenly over time; for losses that leave a constant open."""
 
     inner: SecantFunction
     constant: Float[Array, ""]

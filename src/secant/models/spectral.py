@@ -31,8 +31,8 @@ def interval_mean_basis(
 ) -> Float[Array, "*n {order}"]:
     """The mean of each P̃_k over [l, t].
 
-    Gauss–Legendre with ⌈order/2⌉ nodes is exact for these degrees, equals P̃_k(t) at l = t, and
-    never divides by t − l.
+    Gauss–Legendre quadrature with ⌈order/2⌉ nodes is exact for these degrees, equals P̃_k(t) at
+    l = t, and does not divide by t − l.
     """
     nodes, weights = np.polynomial.legendre.leggauss((order + 1) // 2)
     times = l[..., None] + (t - l)[..., None] * (0.5 * (nodes + 1.0)).astype(t.dtype)

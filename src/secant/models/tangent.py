@@ -17,7 +17,7 @@ from secant.models.secant_function import ModelBuilder, SecantFunction
 
 
 class TangentFunction(SecantFunction):
-    """A model of the time score; its secant is the mean of it over [l, t], so (S1) holds."""
+    """A model of the time score; its secant is the mean over [l, t], so (S1) holds."""
 
     n_nodes: eqx.AbstractVar[int]
 
@@ -99,7 +99,7 @@ class _TangentFunction(TangentFunction):
 
 
 class JointScore(SecantFunction):
-    """A tangent model that also answers for the data score ∇_x log p_t(x)."""
+    """A tangent model that also gives the data score ∇_x log p_t(x)."""
 
     @abc.abstractmethod
     def data_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, "n d"]:

@@ -34,7 +34,7 @@ class TelescopingHeads(ModelBuilder):
 
 
 class TelescopingFunction(SecantFunction):
-    """Between two waymarks log p_t is taken as linear in t: secants are exact and additive."""
+    """Secants for log p_t linear in t between two waymarks: exact and additive."""
 
     trunk: Trunk
     n_bridges: int = eqx.field(static=True)
@@ -46,8 +46,8 @@ class TelescopingFunction(SecantFunction):
     def parts(
         self, x: Float[Array, "n d"], l: Float[Array, " n"], t: Float[Array, " n"]
     ) -> Float[Array, "n bridges"]:
-        """Every bridge's logit times the share of it within [l, t], over t − l."""
-        # A bridge long at l = t: the tangent of the bridge that begins (or ends) there.
+        """Each bridge's logit times its share within [l, t], divided by t − l."""
+        # At l = t, an interval of one bridge's length: the tangent of the bridge that contains t.
         start = jnp.minimum(l, 1.0 - 1.0 / self.n_bridges)
         short = t - l < 1e-6
         begin = jnp.where(short, jnp.floor(start * self.n_bridges) / self.n_bridges, l)
@@ -64,5 +64,5 @@ class TelescopingFunction(SecantFunction):
         return jnp.sum(self.bridges(x), axis=-1)
 
     def time_score(self, x: Float[Array, "n d"], t: Float[Array, " n"]) -> Float[Array, " n"]:
-        """M h_m(x) of the bridge that holds t."""
+        """M h_m(x) of the bridge that contains t."""
         return self.secant(x, t, t)

@@ -17,7 +17,7 @@ from secant.models.secant_function import ModelBuilder
 
 
 class MeanVelocity(ModelBuilder):
-    """v̄(x, t) = trunk(x, features of t), on top of an anchor's where there is one.
+    """v̄(x, t) = trunk(x, features of t), plus the velocity of the anchor if there is one.
 
     Attributes:
         trunk: the network.
@@ -34,7 +34,7 @@ class MeanVelocity(ModelBuilder):
         return VelocityField(trunk, None, self.n_frequencies)
 
     def anchored(self, model: Any, anchor: Anchor) -> VelocityField:  # noqa: ANN401
-        """The field on top of an anchor's."""
+        """The field plus the velocity of an anchor."""
         return replace(model, anchor=anchor)
 
 

@@ -28,10 +28,10 @@ class Batch(NamedTuple):
 class Target(eqx.Module):
     """A training objective: one loss per row, whose mean is minimised by the true secant.
 
-    `uses_intervals` says whether the loss depends on l. If it does not, t is drawn by the time
-    sampler itself; as the later of two draws it would leave the start of the path unseen.
+    `uses_intervals` says whether the loss depends on l. If not, t is a single draw of the time
+    sampler, because the later of two draws is rarely near the start of the path.
 
-    A target that depends on the data is made complete by `resolved`, once they are known.
+    A target that depends on the data is completed by `resolved`.
     """
 
     uses_intervals: ClassVar[bool] = False
@@ -66,7 +66,7 @@ class Target(eqx.Module):
         return self
 
     def completed(self, model: PyTree, x_0: Float[np.ndarray, "n d"]) -> PyTree:
-        """The trained model with a constant that the loss does not determine, from rows of p_0."""
+        """The trained model; a constant that the loss leaves open is set from rows of p_0."""
         del x_0
         return model
 

@@ -1,6 +1,6 @@
 """Bregman losses (D0): a convex φ gives E_{p_0}[φ'(r) r − φ(r)] − E_{p_1}[φ'(r)].
 
-Each is least at r = p_1/p_0, the constant included.
+Each is minimised by r = p_1/p_0, including its constant factor.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from secant.targets.direct import DirectLoss
 
 
 class Bregman(DirectLoss):
-    """(D0) φ'(r) r − φ(r) at x_0 less φ'(r) at x_1, both written in g = log r.
+    """(D0) φ'(r) r − φ(r) at x_0 minus φ'(r) at x_1, both as functions of g = log r.
 
-    The two are tied by d(φ' r − φ)/dg = e^g dφ'/dg, which is all that (D0) needs.
+    They satisfy d(φ' r − φ)/dg = e^g dφ'/dg, which is sufficient for (D0).
     """
 
     @abc.abstractmethod
@@ -46,12 +46,12 @@ class Bregman(DirectLoss):
 class ContinuedBregman(Bregman):
     """A member of (D0) made of powers of r, which would overflow for large |g|.
 
-    Above `top` and below `bottom` φ'' is continued as the logistic loss has it, ∝ 1/r² and ∝ 1/r:
-    the loss then grows linearly in g, stays in the family, and is still least at the true ratio.
+    Above `top` and below `bottom` φ'' is continued as in the logistic loss, ∝ 1/r² and ∝ 1/r: the
+    loss then grows linearly in g, stays in the family, and is still minimised by the true ratio.
 
-    With powers of r the limits also keep φ' below about 200. Otherwise a row of x_1 far from all of
-    x_0 could lower the mean without bound: on 1,000 held-out rows a network trained with
-    φ'' = e^{2r} reached −3e5 where the truth has −0.3, and that state was kept as the best.
+    With powers of r the limits also keep φ' below about 200. Otherwise a row of x_1 far from all
+    rows of x_0 could lower the mean without bound: on 1,000 held-out rows a network trained with
+    φ'' = e^{2r} reached −3e5, where the true ratio has −0.3, and was selected as the best state.
     """
 
     top: ClassVar[float]
@@ -66,13 +66,13 @@ class ContinuedBregman(Bregman):
         """φ'(r) r − φ(r) between the limits."""
 
     def slope(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """φ'(e^g): beyond the limits its derivative in g falls as e^(−g), or stays."""
+        """φ'(e^g): beyond the limits its derivative in g falls as e^(−g), or is constant."""
         inside, above, below = self._split(g)
         rise = self._rate(self.top) * -jnp.expm1(-above)
         return self.inner_slope(inside) + rise + self._rate(self.bottom) * below
 
     def conjugate(self, g: Float[Array, " n"]) -> Float[Array, " n"]:
-        """φ'(r) r − φ(r): beyond the limits what the slope entails."""
+        """φ'(r) r − φ(r): beyond the limits the integral of the slope."""
         inside, above, below = self._split(g)
         rise = math.exp(self.top) * self._rate(self.top) * above
         fall = math.exp(self.bottom) * self._rate(self.bottom) * jnp.expm1(below)
@@ -94,10 +94,10 @@ class ContinuedBregman(Bregman):
 class Logistic(Bregman):
     """Noise-contrastive estimation: softplus(−g(x_1)) + K softplus(g(x_0)), g = log r − log K (D0).
 
-    Batches hold equally many rows of both samples whatever their counts; K weighs x_0 all the same.
+    Batches contain equally many rows of both samples; K is the weight of x_0 in the loss.
 
     Attributes:
-        noise_ratio: K, rows of x_0 that one row of x_1 is compared with.
+        noise_ratio: K, rows of x_0 per row of x_1.
     """
 
     noise_ratio: float = 1.0
@@ -158,10 +158,10 @@ class Hellinger(ContinuedBregman):
 
 
 class ExponentialWeight(ContinuedBregman):
-    """EW: φ'' ∝ e^{2r}; with y = e^{2r}/2, ½ y (log 2y − 1) at x_0 less y at x_1 (D0).
+    """EW: φ'' ∝ e^{2r}; with y = e^{2r}/2, ½ y (log 2y − 1) at x_0 minus y at x_1 (D0).
 
-    ½ log 2y is the ratio, not its logarithm. Divided by e², so that φ'' = 1 where the samples
-    agree: gradients are clipped by their norm, and clipping every one would bias the answer.
+    ½ log 2y is the ratio, not its logarithm. The loss is divided by e², so that φ'' = 1 where the
+    samples agree: gradients are clipped by their norm, and clipping all of them would add bias.
     """
 
     top: ClassVar[float] = math.log(3.0)
@@ -176,7 +176,7 @@ class ExponentialWeight(ContinuedBregman):
 
 
 class PolynomialWeight(ContinuedBregman):
-    """PW: φ'' = r^k; r^{k+2}/(k+2) at x_0 less r^{k+1}/(k+1) at x_1 (D0). k = 0 is neural KuLSIF.
+    """PW: φ'' = r^k; r^{k+2}/(k+2) at x_0 minus r^{k+1}/(k+1) at x_1 (D0). k = 0: neural KuLSIF.
 
     Attributes:
         power: k.
@@ -200,10 +200,10 @@ class PolynomialWeight(ContinuedBregman):
 
 
 class Trimmed(DirectLoss):
-    """(X1) A member of (D0) of min(g, c): c leaves a share of x_1's rows above it.
+    """(X1) A member of (D0) at min(g, c), with c a quantile of g over the rows of x_1.
 
-    A few rows of x_1 far from all of x_0 no longer pull the fit. The loss is least at every g with
-    min(g, c) = min(log r, c): what lies above the threshold is extrapolated.
+    A few rows of x_1 far from all rows of x_0 then hardly affect the fit. The loss is minimised by
+    every g with min(g, c) = min(log r, c): ratios above the threshold are extrapolated.
 
     Attributes:
         loss: the member.

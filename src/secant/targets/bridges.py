@@ -1,7 +1,7 @@
 """The bridge loss: how well secants discriminate x_t from x_l, on long and short intervals.
 
-J is evaluated on the path only. A secant between p_l and p_t is evaluated at rows of both ends, so
-this loss also covers rows that are rare at one of them: off the path, as far as there are samples.
+J is evaluated on the path only. This loss evaluates a secant between p_l and p_t at rows of both
+ends, so it also covers rows that are rare at one of them: off the path, where samples exist.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from secant.models.secant_function import SecantFunction
 from secant.paths import Path
 from secant.targets.bregman import Logistic
 
-BRIDGES = (1, 2, 4, 8, 16)  # equal intervals that [0, 1] is cut into
+BRIDGES = (1, 2, 4, 8, 16)  # numbers of equal intervals of [0, 1]
 
 
 @eqx.filter_jit
@@ -28,10 +28,11 @@ def bridge_loss(
     *,
     key: PRNGKeyArray,
 ) -> Float[Array, ""]:
-    """(K2) E softplus(h(x_l)) + E softplus(−h(x_t)), h = (t − l) u(·, l, t): least at the truth.
+    """(K2) E softplus(h(x_l)) + E softplus(−h(x_t)), h = (t − l) u(·, l, t).
 
-    Mean over `n_bridges` equal intervals, one per row in turn; with one it is the logistic loss of
-    the log ratio. Values can be compared between models of one path and one scaling.
+    It is minimised by the true secant. The mean is over `n_bridges` equal intervals, one per row
+    in turn; one interval gives the logistic loss of the log ratio. Values are comparable between
+    models with the same path and scaling.
     """
     low, high = path.time_range
     number = jnp.arange(x_0.shape[0]) % n_bridges

@@ -17,8 +17,8 @@ from secant.targets.velocity import ImpliedVelocity
 class ConditionalSecantAlignment(Target):
     """(L1) λ(t) |s(x_t, t | y) − u − sg((t − l) ∂_t u)|²; with l = t it is CTSM.
 
-    λ(t) = 1/E_y Var(s | y). The average over y matters: a weight that depends on y changes which
-    conditional mean the regression finds.
+    λ(t) = 1/E_y Var(s | y). The average over y is necessary: a weight that depends on y would bias
+    the regression.
 
     Attributes:
         moments: of the two samples, for λ; filled in by `resolved`.
@@ -56,7 +56,7 @@ class ConditionalSecantAlignment(Target):
 
     @property
     def held_out(self) -> Target:
-        """J, weighted as this loss is once the moments are known."""
+        """J, with the weight of this loss if the moments are known."""
         return ImpliedVelocity(self.moments)
 
 
@@ -89,7 +89,7 @@ class ConditionalTimeScore(Target):
 
     @property
     def held_out(self) -> Target:
-        """J, weighted as this loss is once the moments are known."""
+        """J, with the weight of this loss if the moments are known."""
         return ImpliedVelocity(self.moments)
 
 

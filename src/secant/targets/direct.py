@@ -1,6 +1,6 @@
-"""Direct losses: the log ratio learned from the two samples alone, with no path.
+"""Direct losses: the log ratio is learned from the two samples alone, without a path.
 
-Those here fix the ratio only up to a factor; the family (D0) stands in `bregman`.
+The losses in this module determine the ratio up to a factor; the family (D0) is in `bregman`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from secant.targets.batch import Batch, Target
 class DirectLoss(Target):
     """A loss of the log ratio at rows of x_0 and of x_1.
 
-    `fixes_constant` says whether the loss knows log r or only log r up to a constant, which
-    E_{p_0}[r] = 1 must then supply.
+    `fixes_constant` says whether the loss determines the constant of log r. If not, it is set by
+    E_{p_0}[r] = 1 after training.
     """
 
     uses_path: ClassVar[bool] = False
@@ -45,12 +45,12 @@ class DirectLoss(Target):
         return self.compared(on_0, on_1, batch)
 
     def time_range(self, path: Path) -> tuple[float, float]:
-        """The whole of [0, 1]: time plays no part."""
+        """The whole of [0, 1]; the loss does not depend on time."""
         del path
         return 0.0, 1.0
 
     def completed(self, model: SecantFunction, x_0: Float[np.ndarray, "n d"]) -> SecantFunction:
-        """The model, with E_{p_0}[r] = 1 over these rows where the loss leaves a factor open."""
+        """The model, with E_{p_0}[r] = 1 over these rows if the loss leaves a factor open."""
         if self.fixes_constant:
             return model
         return Shifted(model, _log_mean_ratio(model, jax.device_put(x_0)))
@@ -58,7 +58,7 @@ class DirectLoss(Target):
     def _check_positive(self, *names: str) -> None:
         for name in names:
             value = getattr(self, name)
-            if not value > 0.0:  # so that NaN is refused too
+            if not value > 0.0:  # so that NaN fails too
                 raise ValueError(f"{type(self).__name__} needs {name} > 0; got {value}.")
 
 
@@ -74,8 +74,8 @@ def _log_mean_exp(values: Float[Array, " n"]) -> Float[Array, ""]:
 class GammaDivergence(DirectLoss):
     """γ-DRE: (1/(1+γ)) log E_{p_0}[w r^{1+γ}] − (1/γ) log E_{p_1}[w r^γ], w = exp(−‖x‖⁴_4/τ) (D6).
 
-    Rows far from the origin count for little, which is what makes it robust. The ratio is fixed up
-    to a factor.
+    Rows far from the origin have little weight, which makes the loss robust. It determines the
+    ratio up to a factor.
 
     Attributes:
         gamma: γ.
@@ -106,8 +106,8 @@ class GammaDivergence(DirectLoss):
 class InfoNCE(DirectLoss):
     """Softmax of one row of x_1 against all rows of x_0 in the batch (D7).
 
-    −g(x_1) + log(e^{g(x_1)} + Σ_j e^{g(x_0^j)}), which cannot tell ratios beyond the number of
-    rows. The ratio is fixed up to a factor.
+    −g(x_1) + log(e^{g(x_1)} + Σ_j e^{g(x_0^j)}), which cannot distinguish ratios beyond the number
+    of rows. It determines the ratio up to a factor.
     """
 
     fixes_constant: ClassVar[bool] = False
@@ -123,7 +123,7 @@ class InfoNCE(DirectLoss):
 class DonskerVaradhan(DirectLoss):
     """MINE: log E_{p_0}[r] − E_{p_1}[log r], the Donsker–Varadhan bound on KL (D8).
 
-    The ratio is fixed up to a factor.
+    It determines the ratio up to a factor.
     """
 
     fixes_constant: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Flow matching: least squares on ẋ_t finds the mean velocity E[ẋ_t | x_t]."""
+"""Flow matching: least squares on ẋ_t, minimised by the mean velocity E[ẋ_t | x_t]."""
 
 from __future__ import annotations
 

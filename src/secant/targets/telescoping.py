@@ -59,9 +59,8 @@ class DimensionMixing(Waymarks):
 class GeodesicMixing(Waymarks):
     """Power means of the two densities, p_m ∝ ((1 − s) p_0^k + s p_1^k)^{1/k}, s = m/M (R2).
 
-    With k = 1 these are mixtures: whole rows, from x_1 with probability m/M. Another power is had
-    by weighing those rows by the ratio learned so far, which no weight above 1 ever needs. At
-    k = 0 it is the geometric mean.
+    With k = 1 these are mixtures: a row is from x_1 with probability m/M. For k < 1 those rows are
+    weighted by the ratio learned so far, with weights of at most 1. k = 0 is the geometric mean.
 
     Attributes:
         power: k, in [0, 1].
@@ -79,7 +78,7 @@ class GeodesicMixing(Waymarks):
     def __call__(
         self, path: Path, batch: Batch, number: Int[Array, " n"], n_bridges: int
     ) -> Float[Array, "n d"]:
-        """Rows of the mixture: the row's time, which is uniform, draws the sample."""
+        """Rows of the mixture: the row's time, which is uniform, selects the sample."""
         del path
         return jnp.where((batch.t < number / n_bridges)[:, None], batch.x_1, batch.x_0)
 
@@ -101,7 +100,7 @@ class Telescoping(Target):
     """(R1) softplus(h_m(x_m)) + softplus(−h_m(x_{m+1})), one bridge per row, in turn.
 
     Attributes:
-        waymarks: how the rows between the samples are made.
+        waymarks: how rows of intermediate distributions are constructed.
     """
 
     waymarks: Waymarks = LinearCombination()
@@ -131,6 +130,6 @@ class Telescoping(Target):
         return own, weights * (count / total)[number]
 
     def time_range(self, path: Path) -> tuple[float, float]:
-        """The whole of [0, 1]: the waymarks' times are their own."""
+        """The whole of [0, 1]; the waymarks have their own times."""
         del path
         return 0.0, 1.0

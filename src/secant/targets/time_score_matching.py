@@ -33,7 +33,7 @@ class ConstantWeight(TimeWeight):
 
 
 class FadingWeight(TimeWeight):
-    """λ = 1 − t²: fades where the Föllmer path ends, as DRE-∞ does."""
+    """λ = 1 − t²: vanishes at the end of the Föllmer path, as in DRE-∞."""
 
     def __call__(self, t: Float[Array, " n"]) -> Float[Array, " n"]:
         """The weight at each time."""
@@ -43,8 +43,8 @@ class FadingWeight(TimeWeight):
 class TimeScoreMatching(Target):
     """(T1) 2λ(0) s(x_0, 0) − 2λ(1) s(x_1, 1) + 2λ ∂_t s + 2λ̇ s + λ s² at x_t.
 
-    Integrating ∂_t(λ s) by parts removes the unknown score; what is left is ‖s_θ − s‖² up to a
-    constant. Needs t uniform on the whole of [0, 1].
+    Integration of ∂_t(λ s) by parts removes the unknown score: the mean is ‖s_θ − s‖² up to a
+    constant. t must be uniform on the whole of [0, 1].
     """
 
     weight: TimeWeight = ConstantWeight()
@@ -63,21 +63,21 @@ class TimeScoreMatching(Target):
         return boundary + inside
 
     def time_range(self, path: Path) -> tuple[float, float]:
-        """The whole of [0, 1]: the boundary terms assume it, and no rate of the path is used."""
+        """The whole of [0, 1]: the boundary terms require it; no rates of the path are used."""
         del path
         return 0.0, 1.0
 
     @property
     def held_out(self) -> Target:
-        """J, in which no boundary term adds noise."""
+        """J, which has no noise from boundary terms."""
         return ImpliedVelocity()
 
 
 class JointScoreMatching(Target):
     """(T1) for the time score plus sliced score matching for ∇_x log p_t, from one trunk (T2).
 
-    λ [(v·g)² + 2 v·∂_v g] with g the data score and v random signs: least at g = ∇_x log p_t.
-    The log ratio uses the time score alone; the data score shapes what they share.
+    λ [(v·g)² + 2 v·∂_v g], with g the data score and v random signs, is minimised by
+    g = ∇_x log p_t. The log ratio uses the time score only; the data score trains the shared trunk.
     """
 
     weight: TimeWeight = ConstantWeight()
@@ -100,12 +100,12 @@ class JointScoreMatching(Target):
 
     @property
     def held_out(self) -> Target:
-        """J, in which no boundary term adds noise."""
+        """J, which has no noise from boundary terms."""
         return ImpliedVelocity()
 
 
 def _random_signs(batch: Batch) -> Float[Array, "n d"]:
-    """±1 for every entry, by a key made of the batch's own random times: targets carry no key."""
+    """±1 for every entry, by a key from the batch's random times, because targets have no key."""
     bits = jax.lax.bitcast_convert_type(batch.t[:1].astype(jnp.float32), jnp.uint32)[0]
     key = jax.random.fold_in(jax.random.key(0), bits)
     return jax.random.rademacher(key, batch.x_0.shape, batch.x_0.dtype)

@@ -28,11 +28,11 @@ def velocity_losses(
 class TangentVelocity(Target):
     """(V1) λ f(x_t, t)² − 2 λ ẋ_t·∇_x f(x_t, t) with λ = 1.
 
-    Because E[ẋ_t·∇f(x_t)] = E[f ∂_t log p_t], the mean is ‖f − s‖² up to a constant: no Gaussian
-    end, no closed-form conditional, no division by the noise. Models whose secants follow from
-    their tangent (spectral, tangent network) need nothing else.
+    Because E[ẋ_t·∇f(x_t)] = E[f ∂_t log p_t], the mean is ‖f − s‖² up to a constant. It needs no
+    Gaussian end, no closed-form conditional and no division by the noise. Models whose secants
+    follow from their tangent (spectral, tangent network) need no other loss.
 
-    What is not trained (an anchor's time score) enters by its value alone: its own derivative
+    A part that is not trained (an anchor's time score) enters by its value only: its derivative
     along ẋ_t is a constant of the loss, and is left out.
     """
 
@@ -58,8 +58,8 @@ class ImpliedVelocity(Target):
     """(V1) of the tangent that the secants imply by (S1): the held-out score of any model.
 
     With `moments` the loss is weighted by λ(t) = d / (d + Var(t)), Var the mean variance of the
-    conditional time score: a model trained on that target knows little where Var explodes (the
-    diffusion interpolant at t → 1), and an unweighted score would see nothing else.
+    conditional time score. A model trained on the conditional score is inaccurate where Var is
+    large (the diffusion interpolant at t → 1), which would dominate an unweighted score.
     """
 
     uses_intervals: ClassVar[bool] = True
@@ -86,14 +86,14 @@ class ImpliedVelocity(Target):
 class SecantVelocity(Target):
     """(V1) for a free secant network, by the tangent it implies: f = ∂_t [(t − l) u(x, l, t)].
 
-    With its full gradient (V3) every l has the secant as the only minimiser, and nothing is
-    bootstrapped. With the stop-gradient of the paper (V2), u² + 2 u c − 2 ẋ_t·∇_x u with
-    c = sg((t − l) ∂_t u), training is a fixed-point iteration: give it a curriculum.
+    With its full gradient (V3) the secant is the only minimiser for every l, and there is no
+    bootstrapping. With the stop-gradient of the paper (V2), u² + 2 u c − 2 ẋ_t·∇_x u with
+    c = sg((t − l) ∂_t u), training is a fixed-point iteration, which needs a curriculum.
 
-    Both evaluate x_t only. With a `consistency` the secants of long intervals must also agree
-    with those of short ones (K1) at rows of x_0 and x_1, where the log ratio is asked. With a
-    `spatial` weight, for x_0 ~ N(0, I), the secants from 0 are also trained by their gradient in
-    x (V4): one row says something of every coordinate, where (V3) has one number.
+    Both evaluate x_t only. With `consistency` > 0 the secants of long intervals must also agree
+    with those of short ones (K1) at rows of x_0 and x_1, where the log ratio is evaluated. With
+    `spatial` > 0, for x_0 ~ N(0, I), the secants from 0 are also trained by their gradient in x
+    (V4), which has one target per coordinate, whereas (V3) has one per row.
 
     Attributes:
         frame: `fixed-x`, or `trajectory` for the paper's total derivative (erratum 1).
@@ -144,18 +144,18 @@ class SecantVelocity(Target):
         return self.stop_gradient
 
     def needs_standard_normal(self, path: Path) -> bool:
-        """Whether the loss is valid only where x_0 ~ N(0, I), as (V4) is on any path."""
+        """Whether the loss is valid only for x_0 ~ N(0, I), as (V4) is on any path."""
         del path
         return self.spatial > 0.0
 
     @property
     def held_out(self) -> Target:
-        """J, with (K1) and (V4) if they are trained: J alone sees nothing off the path."""
+        """J, plus (K1) and (V4) if they are trained, because J alone evaluates on the path only."""
         return replace(self, frame="fixed-x", stop_gradient=False)
 
 
 _PIECES = 4
-_EVERY = 8  # row: (K1) has no noise of its own, so that few rows say enough
+_EVERY = 8  # row: (K1) has no noise, so few rows are enough
 _EVERY_SPATIAL = 2  # row: (V4) costs as much as (V3), and each row has d targets
 _LEAST = 0.015  # 1/w of (V4), which is 0 at both ends of the path
 
@@ -163,8 +163,8 @@ _LEAST = 0.015  # 1/w of (V4), which is 0 at both ends of the path
 def _splitting_gaps(model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
     """How far (t − l) u(x, l, t) is from the sum over four pieces of [l, t] (K1).
 
-    At every eighth row, of x_0 and of x_1 in turn. A quarter of the intervals is the whole path,
-    and half of the others start or end with it.
+    Evaluated at every eighth row, of x_0 and x_1 alternately. A quarter of the intervals is the
+    whole path, and half of the others start or end with it.
     """
     low, high = path.time_range
     n = batch.t.shape[0]
@@ -180,7 +180,7 @@ def _splitting_gaps(model: SecantFunction, path: Path, batch: Batch) -> Float[Ar
 
 
 def _spatial_losses(model: SecantFunction, path: Path, batch: Batch) -> Float[Array, " n"]:
-    """(V4) w ‖σ_t (g + ∇log p_0(x_t)) + ε‖² for g = ∇_x [t u(x_t, 0, t)], less its value at g = 0.
+    """(V4) w ‖σ_t (g + ∇log p_0(x_t)) + ε‖², g = ∇_x [t u(x_t, 0, t)], minus its value at g = 0.
 
     At every second row, repeated.
     """
@@ -192,7 +192,7 @@ def _spatial_losses(model: SecantFunction, path: Path, batch: Batch) -> Float[Ar
     unexplained = given.noise - scale * x_t / start
     learned = scale * jax.grad(lambda x: jnp.sum(t * model.secant(x, jnp.zeros_like(t), t)))(x_t)
     (alpha, beta), (alpha_rate, beta_rate) = path.schedule.rates(t)
-    # 1/w for w = β̇/β − α̇/α without a division by 0; and w < 1/_LEAST, or few rows would be all.
+    # 1/w for w = β̇/β − α̇/α without division by 0; w < 1/_LEAST, or a few rows would dominate.
     inverse = alpha * beta / (beta_rate * alpha - alpha_rate * beta)
     losses = jnp.sum((learned + 2.0 * unexplained) * learned, axis=-1) / (inverse + _LEAST)
     return jnp.repeat(losses, _EVERY_SPATIAL)[: batch.t.shape[0]]

@@ -27,7 +27,7 @@ _FORMAT = 4
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be written or read, or that belongs to another fit."""
+    """A checkpoint cannot be written or read, or belongs to another fit."""
 
 
 class Progress(NamedTuple):
@@ -71,8 +71,8 @@ class Slot:
         """The stored state, or the initial state if there is no file.
 
         Raises:
-            CheckpointError: the file is damaged, or of another fit, or processes that train
-                together do not all see it.
+            CheckpointError: the file is damaged, or of another fit, or not visible to all
+                processes of the training.
         """
         found = self._found(start)
         steps = [int(step) for step in gathered(np.array(found.step))]
@@ -191,5 +191,5 @@ def _changes(header: dict[str, Any]) -> str:
     """The versions and hardware that have changed since the file was written."""
     then, now = header["surroundings"], _surroundings()
     changed = [name for name in now if then.get(name) != now[name]]
-    told = ", ".join(f"{name} {then.get(name)} (now {now[name]})" for name in changed)
-    return f"was written with {told}" if told else ""
+    listed = ", ".join(f"{name} {then.get(name)} (now {now[name]})" for name in changed)
+    return f"was written with {listed}" if listed else ""

@@ -109,7 +109,7 @@ def checkpointing(
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with checkpointing(folder):
         ...         first = ratio.fit_samples(x_0, x_1).log_ratio(x_1)
-        ...     with checkpointing(folder):  # finds its training finished
+        ...     with checkpointing(folder):  # the training has finished
         ...         again = ratio.fit_samples(x_0, x_1).log_ratio(x_1)
         >>> bool((first == again).all())
         True
@@ -156,7 +156,7 @@ def resuming(folder: Folder | None, random_state: object) -> Iterator[None]:
 
     Args:
         folder: the argument `resume`.
-        random_state: of the estimator; with None, a fit cannot be repeated.
+        random_state: of the estimator; a fit with None cannot be repeated.
 
     Raises:
         TypeError: `folder` is not a path.
@@ -188,9 +188,9 @@ def keeping_best_on_interrupt() -> Iterator[Event]:
     """A context in which the first Ctrl-C ends training after its chunk and keeps the best state.
 
     SIGTERM has the same effect. A second signal raises `KeyboardInterrupt`. Outside this context
-    the first one does, because a cross-fit stopped in one fold should not continue with the next.
-    It has no effect outside the main thread, nor for a signal that the process ignores, as under
-    `nohup`.
+    the first signal does, because a cross-fit stopped in one fold should not continue with the
+    next. The context has no effect outside the main thread, or for a signal that the process
+    ignores, as under `nohup`.
 
     Yields:
         An event, set by the first signal.
@@ -249,7 +249,7 @@ class HeldBack:
 def holding_back_signals() -> Iterator[HeldBack]:
     """A context in which Ctrl-C and SIGTERM are delayed until the state is saved.
 
-    A second signal acts at once. It has no effect outside the main thread, nor inside
+    A second signal acts at once. The context has no effect outside the main thread, or inside
     `keeping_best_on_interrupt`, which handles signals itself.
     """
     held = HeldBack()

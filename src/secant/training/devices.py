@@ -268,7 +268,7 @@ def check_even(masses: Sequence[float], n_features: int) -> None:
         if np.ptp(column) > _UNEVEN * column.max():
             raise ValueError(
                 f"with own_rows, processes must bring equal shares of {name}, to "
-                f"{_UNEVEN:.0%}; got {_shares(column)}. Deal the files out again, or cut the "
+                f"{_UNEVEN:.0%}; got {_shares(column)}. Divide the files differently, or cut the "
                 "longer ones."
             )
 
@@ -295,7 +295,7 @@ def common_fingerprint(own: dict[str, str]) -> dict[str, str]:
     """Digests of a training, checked to be equal in all processes.
 
     Raises:
-        ValueError: the processes are about to train different things.
+        ValueError: the processes have different inputs.
     """
     devices = current_devices()
     if devices.processes == 1:

@@ -16,7 +16,7 @@ from secant.training.pairing import Pairing
 __all__ = ["HeldOut", "HeldOutScore", "pairs_of_rows"]
 
 _ROWS_AT_ONCE = 2048
-_FEWEST_PAIRS = 16384  # pairs per row: most of the noise comes from pairs and times
+_FEWEST_PAIRS = 16384  # pairs per row, because most of the noise comes from pairs and times
 
 
 class HeldOutScore(NamedTuple):
@@ -49,8 +49,8 @@ def pairs_of_rows(
 class HeldOut(eqx.Module):
     """Fixed pairs, times and noise, so that two models are compared on the same draw.
 
-    With `ImpliedVelocity` the score is J(f) = E[f² − 2 ẋ_t·∇f] (V1): ‖f − s‖² − ‖s‖² for any model
-    however it was trained, without the truth. Half of the pairs evaluate the tangent (l = t), half
+    With `ImpliedVelocity` the score is J(f) = E[f² − 2 ẋ_t·∇f] (V1), which equals ‖f − s‖² − ‖s‖²
+    for any model and needs no ground truth. Half of the pairs evaluate the tangent (l = t), half
     the tangent implied by a secant.
 
     Attributes:
@@ -115,7 +115,7 @@ class HeldOut(eqx.Module):
     ) -> HeldOut:
         """Pairs of held-out rows; with a pairing, in blocks of the batch size.
 
-        A pairing changes the path between the ends, so the score must follow it.
+        A pairing changes the path between the ends, so the score must use it, too.
         """
         # A direct loss has no times and no noise, so repeating a pair adds nothing.
         fewest = _FEWEST_PAIRS if target.uses_path else _ROWS_AT_ONCE
@@ -165,6 +165,6 @@ def _each_loss(model: PyTree, batch: Batch, path: Path, target: Target) -> Float
 
 
 # It runs about twenty times, too few to repay the most expensive compiler passes.
-_losses = eqx.filter_jit(  # type: ignore[call-overload]  # which has no word for options of jax.jit
+_losses = eqx.filter_jit(  # type: ignore[call-overload]  # which does not declare the options of jax.jit
     _each_loss, compiler_options={"xla_backend_optimization_level": 1}
 )

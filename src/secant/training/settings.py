@@ -139,7 +139,7 @@ def labelled(text: str) -> Iterator[None]:
 def progress_bar(total: int, *, show: bool | None) -> Iterator[Reporter]:
     """A reporter; `show=None` draws a bar only where standard error is a terminal.
 
-    Until the first evaluation it shows "compiling". With several processes only the first has one.
+    Until the first evaluation it shows "compiling". Of several processes only the first shows one.
     """
     if current_devices().process > 0 or not (sys.stderr.isatty() if show is None else show):
         yield lambda record: None

@@ -33,11 +33,11 @@ __all__ = [
 Rows = Float[Array, "n d"]
 Seed = list[int]
 
-_ROUNDS_AT_ONCE = 64  # rounds read from disk at a time: one shape, so one program
+_ROUNDS_AT_ONCE = 64  # rounds read from disk at a time: one shape, compiled once
 
 
 def source_key(key: UInt32[np.ndarray, " words"], step: int) -> Seed:
-    """What the rows that are read from this step on are drawn by."""
+    """The seed of the random row numbers that are read from this step on."""
     return [*key.tolist(), step]
 
 
@@ -46,20 +46,20 @@ class Source(eqx.Module):
 
     @abc.abstractmethod
     def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
-        """n independent rows of each sample, inside a compiled loop; `step` counts its rounds."""
+        """n independent rows of each sample, inside a compiled loop; `step` is the round."""
 
     def rounds(self, n_steps: int) -> Iterator[int]:
-        """So many rounds in the portions that are loaded together."""
+        """Divide `n_steps` rounds into the portions that are loaded together."""
         yield n_steps
 
     def loaded(self, seed: Seed, n_steps: int, batch_size: int) -> Source:
-        """The source for the next `n_steps` rounds, with whatever must first be read from disk."""
+        """The source for the next `n_steps` rounds, with rows on disk read first."""
         del seed, n_steps, batch_size
         return self
 
 
 class Weighted(eqx.Module):
-    """Rows with their weights: a row is drawn in proportion to its weight, uniformly without."""
+    """Rows drawn in proportion to their weights; uniformly if they have none."""
 
     rows: Float[Array, "n d"]
     cumulative: Float[Array, " n"] | None = None
@@ -91,7 +91,7 @@ class Weighted(eqx.Module):
         if self.cumulative is None:
             index = bits % count
         else:
-            # 23 bits: of more, the largest would round to the sum of all weights.
+            # 23 bits: with more, the largest would round to the sum of all weights.
             share = (bits >> 9).astype(self.cumulative.dtype) * (2.0**-23 * self.cumulative[-1])
             found = jnp.searchsorted(self.cumulative, share, side="right")
             index = jnp.minimum(found.astype(jnp.uint32), count - 1)
@@ -107,7 +107,7 @@ class ArraySource(Source):
     def draw(self, key: PRNGKeyArray, n: int, step: Int[Array, ""]) -> tuple[Rows, Rows]:
         """n independent rows of each sample."""
         del step
-        # Random words all at once: each call of the generator is a dozen kernels to compile.
+        # All random words in one call: each call of the generator compiles a dozen kernels.
         bits_0, bits_1 = jax.random.bits(key, (2, n), jnp.uint32)
         return self.x_0.drawn(bits_0), self.x_1.drawn(bits_1)
 
@@ -150,7 +150,7 @@ class PairedSource(Source):
         return self.pairing(x_0, x_1, key=key_pairs)
 
     def rounds(self, n_steps: int) -> Iterator[int]:
-        """So many rounds in the portions that are loaded together."""
+        """Divide `n_steps` rounds into the portions that are loaded together."""
         return self.source.rounds(n_steps)
 
     def loaded(self, seed: Seed, n_steps: int, batch_size: int) -> Source:
@@ -159,7 +159,7 @@ class PairedSource(Source):
 
 
 class MappedSource(Source):
-    """Two arrays on disk (`numpy.memmap`): the rows of the next rounds are read just before them.
+    """Two arrays on disk (`numpy.memmap`); the rows of a round are read just before it.
 
     Memory does not grow with the number of rows. `read` turns raw rows into scaled float32.
     """
@@ -177,12 +177,12 @@ class MappedSource(Source):
         raise TypeError("MappedSource must be loaded(...) before rows are drawn.")
 
     def rounds(self, n_steps: int) -> Iterator[int]:
-        """So many rounds in the portions that are loaded together."""
+        """Divide `n_steps` rounds into the portions that are loaded together."""
         for start in range(0, n_steps, _ROUNDS_AT_ONCE):
             yield min(_ROUNDS_AT_ONCE, n_steps - start)
 
     def loaded(self, seed: Seed, n_steps: int, batch_size: int) -> BlockSource:
-        """Read the rows of the next rounds; shorter blocks are filled up with their last round."""
+        """Read the rows of the next rounds; shorter blocks are padded with their last round."""
         devices = current_devices()
         if devices.own_rows:  # every process draws its share of a batch from its own rows
             seed, batch_size = [*seed, devices.process], round(batch_size * devices.share)
@@ -202,7 +202,7 @@ class MappedSource(Source):
         self, data: np.ndarray, numbers: Int[np.ndarray, "rounds n"]
     ) -> Float[np.ndarray, "rounds n d"]:
         check_whole(data)
-        # In increasing order, for fast disk access, and each once.
+        # In increasing order and without repeats, for fast disk access.
         index, place = np.unique(numbers, return_inverse=True)
         return self.read(data[index])[place.reshape(numbers.shape)]
 
@@ -224,10 +224,10 @@ Places = Int[np.ndarray, "*shape"]
 
 
 class AllBut(eqx.Module):
-    """The increasing sequence 0 … n − 1 without a few numbers, stored by those left out.
+    """The increasing sequence 0 … n − 1 without a few numbers; only those are stored.
 
     Attributes:
-        n: how many there would be.
+        n: length of the full sequence.
         without: the numbers left out, increasing.
     """
 
@@ -236,20 +236,20 @@ class AllBut(eqx.Module):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The length of the sequence."""
         return self.n - self.without.size
 
     def __getitem__(self, places: Places) -> Places:
         """The numbers at places 0 … size − 1 of the sequence."""
-        before = self.without - np.arange(self.without.size)  # places ahead of each gap
+        before = self.without - np.arange(self.without.size)  # numbers before each gap
         return places + np.searchsorted(before, places, side="right")
 
 
-RowNumbers = AllBut | Int[np.ndarray, " n"]  # an array where weights leave no shorter way
+RowNumbers = AllBut | Int[np.ndarray, " n"]  # an array if rows have weights
 
 
 def check_whole(rows: np.ndarray) -> None:
-    """Check for a truncated file of a memory map, which would end the process by SIGBUS.
+    """Check that the file of a memory map was not truncated, which would end the process by SIGBUS.
 
     A file that was deleted or replaced stays available while it is mapped.
 
@@ -265,5 +265,5 @@ def check_whole(rows: np.ndarray) -> None:
     if base.size() < needed:
         raise OSError(
             f"{rows.filename} was cut to {base.size():,} bytes while it was read; its rows need "
-            f"{needed:,}. Put the file back and begin again; a fit with checkpoints goes on."
+            f"{needed:,}. Restore the file and run again; a fit with checkpoints resumes."
         )

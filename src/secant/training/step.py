@@ -156,7 +156,7 @@ def _one_step(
     rule = _rule(steps.optimiser, steps.pace)
     updates, memory = rule.update(gradient, state.memory, state.weights)
     weights = optax.apply_updates(state.weights, updates)
-    # A smaller decay at first, or the initial weights would dominate for 1/(1 − decay) steps.
+    # A smaller decay at first, otherwise the initial weights dominate for 1/(1 − decay) steps.
     decay = jnp.minimum(steps.pace.average, (1.0 + state.step) / (10.0 + state.step))
     average = optax.incremental_update(weights, state.average, 1.0 - decay)
     bits = jax.random.key_data(key)
@@ -184,7 +184,7 @@ def run_steps(
 
 
 def split(model: PyTree) -> tuple[PyTree, PyTree]:
-    """Trainable weights and the rest. The anchor is closed form: none of it is trained."""
+    """Trainable weights and the rest; no part of the anchor, a closed form, is trained."""
     spec = jax.tree.map(
         lambda leaf: not isinstance(leaf, Anchor) and eqx.is_inexact_array(leaf),
         model,

@@ -145,17 +145,17 @@ def test_a_pattern_names_files(model, data, tmp_path):
 
 
 def test_what_cannot_be_is_refused(model, data, tmp_path):
-    with pytest.raises(TableError, match="is where the tables are"):
+    with pytest.raises(TableError, match="is the folder of the tables"):
         score_folder(model, data, data)
     with pytest.raises(TableError, match="holds no table; a table ends in"):
         score_folder(model, data / "*.xls", tmp_path / "out")
-    with pytest.raises(TableError, match="it is a file"):
+    with pytest.raises(TableError, match="but is a file"):
         score_folder(model, data, model)
     with pytest.raises(ValueError, match="must be local, dask or an address"):
         score_folder(model, data, tmp_path / "out", scheduler="slurm")
     (tmp_path / "twin").mkdir()
     write_table(tmp_path / "twin" / "0.parquet", table(5, 0))
-    with pytest.raises(TableError, match=r"several files '0\.parquet'"):
+    with pytest.raises(TableError, match=r"several files named '0\.parquet'"):
         score_folder(model, tmp_path / "*" / "*.parquet", tmp_path / "out")
     one = ["score", str(model), str(data / "1.csv"), "-o", str(tmp_path / "o.csv")]
     found = CliRunner().invoke(app, [*one, "--scheduler", "dask"])

@@ -1,1 +1,1 @@
-"""Commands of `secant` that this package brings: `bench` and `data`."""
+"""The commands that this package adds to `secant`: `bench` and `data`."""

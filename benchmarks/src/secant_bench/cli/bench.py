@@ -33,7 +33,7 @@ def list_suites(session: Session) -> None:
 
     found = read_listing()
     session.show_table(
-        ("suite", "version", "fits a seed", "about"),
+        ("suite", "version", "fits per seed", "about"),
         [(s["name"], str(s["version"]), str(s["entries"]), s["about"]) for s in found],
     )
     session.finish({"suites": [*found]})
@@ -46,18 +46,18 @@ def run_suite(
     suite: Annotated[
         str,
         typer.Argument(
-            help="A name that `secant bench list` shows, or what several begin with "
-            "(`performance`), or `package.module:name`."
+            help="A name listed by `secant bench list`, a common prefix of several names "
+            "(`performance`), or an import path `package.module:name`."
         ),
     ],
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, max=10_000, help="Runs of each entry; else the suite's own number."),
+        typer.Option(min=1, max=10_000, help="Runs of each entry; by default the suite's number."),
     ] = None,
     methods: Annotated[
         str,
         typer.Option(
-            help="Only these, set apart by ';'. `package.module:Class` adds one of your own."
+            help="Only these methods, separated by ';'. `package.module:Class` adds your own."
         ),
     ] = "",
     match: Annotated[
@@ -65,21 +65,19 @@ def run_suite(
     ] = "",
     budget: Annotated[
         str,
-        typer.Option(help="How much computing a paper-… suite may take: small, standard or paper."),
+        typer.Option(help="Computing budget of a paper-… suite: small, standard or paper."),
     ] = "standard",
     scheduler: Annotated[
         str | None,
         typer.Option(
-            help="local: in this process; dask: a worker process a core; tcp://…: a cluster. "
-            "[default: dask where it is installed and the suite is not about time]"
+            help="local: in this process; dask: one worker process per core; tcp://…: a cluster. "
+            "[default: dask if it is installed and the suite does not measure time]"
         ),
     ] = None,
-    again: Annotated[
-        str | None, typer.Option(help="Make finished runs once more: failed, or all.")
-    ] = None,
+    again: Annotated[str | None, typer.Option(help="Repeat finished runs: failed, or all.")] = None,
     results: Results = _RESULTS,
 ) -> None:
-    """Run a suite, resuming where it stopped: rows in its results file are not run again."""
+    """Run a suite, or resume it: runs with rows in its results file are not repeated."""
     from secant_bench.catalogue import family
 
     asked = _RunOptions(seeds, methods, match, budget, again)
@@ -90,7 +88,7 @@ def run_suite(
 
 
 def _swept(session: Session, sweep: Sweep, scheduler: str | None) -> tuple[int, int]:
-    """Run what is missing; how many rows came, and how many of them are failures."""
+    """Run what is missing; return the numbers of new rows and of failures among them."""
     from secant_bench.schedulers import scheduler_named
 
     chosen = scheduler_named(scheduler, alone=sweep.recipe.build().alone)
@@ -106,7 +104,7 @@ def _swept(session: Session, sweep: Sweep, scheduler: str | None) -> tuple[int, 
 
 
 class _RunOptions(NamedTuple):
-    """The options that say which runs are wanted, as they were typed."""
+    """The command-line options that select runs."""
 
     seeds: int | None
     methods: str
@@ -153,9 +151,9 @@ def report(
     page: Annotated[Path, typer.Option(help="The Markdown page to write.")] = Path(
         "docs/benchmarks.md"
     ),
-    html: Annotated[Path | None, typer.Option(help="The same as one HTML file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write the page as one HTML file.")] = None,
     readme: Annotated[
-        Path | None, typer.Option(help="A README whose table of results is written too.")
+        Path | None, typer.Option(help="A README whose table of results is updated.")
     ] = None,
 ) -> None:
     """Write docs/benchmarks.md from the rows."""

@@ -1,4 +1,4 @@
-"""`secant data`: tables of real data, from their original files to prepared arrays."""
+"""`secant data`: prepare tables of real data from their original files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ app = typer.Typer(help="List, prepare and check the benchmark tables.", no_args_
 
 
 class FileFormat(enum.Enum):
-    """Of the prepared files."""
+    """The format of the prepared files."""
 
     PARQUET = "parquet"
     ARROW = "arrow"
@@ -26,7 +26,7 @@ class FileFormat(enum.Enum):
 
 
 class Name(enum.Enum):
-    """Of a table; a test holds it equal to `TABLES`, which is slow to import."""
+    """The name of a table; a test compares the names with `TABLES`, which is slow to import."""
 
     POWER = "power"
     GAS = "gas"
@@ -73,21 +73,21 @@ def list_tables(session: Session) -> None:
 @command("data prepare")
 def prepare(
     session: Session,
-    name: Annotated[Name, typer.Argument(help="Of the table.")],
-    folder: Annotated[Path, typer.Argument(help="Holds the original files.")],
+    name: Annotated[Name, typer.Argument(help="Name of the table.")],
+    folder: Annotated[Path, typer.Argument(help="Folder with the original files.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write into.")],
     form: Annotated[
-        FileFormat, typer.Option("--format", help="Of the files.")
+        FileFormat, typer.Option("--format", help="Format of the files.")
     ] = FileFormat.PARQUET,
 ) -> None:
-    """Make training, validation and test files as the literature does, with a manifest."""
+    """Write training, validation and test files as in the literature, with a manifest."""
     from secant_bench.real_tables import TABLES
     from secant_bench.real_tables.prepared import write_prepared
 
     session.say(f"reading the original files of {name.value} in {folder}")
     try:
         table = TABLES[name.value].prepare(folder)
-    except ValueError as error:  # of the libraries that read them, too
+    except ValueError as error:  # also errors of the libraries that read the files
         raise ValueError(f"The files in {folder} cannot be prepared: {error}") from error
     prepared = write_prepared(output, table, f".{form.value}")
     session.show(f"{prepared.name}: {len(prepared.columns)} columns. {prepared.note}")
@@ -108,7 +108,7 @@ def prepare(
 @app.command("check")
 @command("data check")
 def check(
-    session: Session, folder: Annotated[Path, typer.Argument(help="Of a prepared table.")]
+    session: Session, folder: Annotated[Path, typer.Argument(help="Folder of a prepared table.")]
 ) -> None:
     """Check a prepared table: files, checksums, rows, columns, finite values."""
     from secant_bench.real_tables.prepared import check_prepared
@@ -116,7 +116,7 @@ def check(
     prepared, problems = check_prepared(folder)
     rows = ", ".join(f"{s.rows:,} {k}" for k, s in prepared.splits.items())
     session.show(f"{prepared.name}: {len(prepared.columns)} columns; rows: {rows}")
-    session.show("\n".join(problems) or "all files are whole")
+    session.show("\n".join(problems) or "all files are intact")
     session.finish({"name": prepared.name, "is_whole": not problems, "problems": problems})
     if problems:
-        raise ValueError(f"{folder} is not whole: {len(problems)} problems; prepare it anew.")
+        raise ValueError(f"{folder} is damaged: {len(problems)} problems; prepare it again.")

@@ -1,4 +1,4 @@
-"""Density estimation: nine sets of the plane and five tables, in normalised likelihood."""
+"""Benchmarks of density estimation: nine two-dimensional densities and five tables."""
 
 from secant_bench.density.runner import DensitySuite
 from secant_bench.density.suites import DENSITY_SUITES

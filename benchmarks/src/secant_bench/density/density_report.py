@@ -1,4 +1,4 @@
-"""Tables of densities, derived from committed rows."""
+"""The section on densities, generated from committed rows."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _NOTES = {
     "paper-toy2d": (
         "*Excess* over the likelihood of the true density on the same 50,000 test rows, with the "
         "largest |log Ẑ| over seeds. ISADRE has 6,000 steps, the others 2,500, and its network "
-        "starts with sharper units: their scale was chosen on *8gaussians*, and the others would "
-        "gain from it too."
+        "starts with steeper units: their scale was chosen on *8gaussians*, and would also "
+        "improve the others."
     ),
     "density-tables": (
         "POWER and BSDS300 as in the literature. *Atoms spread* is the NLL of test rows after "
         "adding uniform noise to the discrete minutes (POWER's time): a density with spikes at "
-        "whole minutes would lose its gain there. *D3RE, annealed* is the method in the last "
+        "whole minutes would have a larger NLL there. *D3RE, annealed* is the method in the last "
         "table of this section with ten evaluations, with log Ẑ estimated along the path, as "
         "`DensityEstimator` does where importance sampling is unreliable. † marks an unreliable "
-        "log Ẑ; it is almost always too small, so the likelihood is too good."
+        "log Ẑ; it is almost always too small, so that the NLL is too low."
     ),
     "peers-density": (
         "MINIBOONE in a separate split of 6.9k rows, not comparable with published figures."
@@ -57,7 +57,7 @@ _NOTES = {
 
 
 def density_sections(results: Path) -> list[str]:
-    """The sections on densities, of whichever suites have rows."""
+    """The sections on densities, for suites with rows."""
     sections = []
     for name in ("paper-toy2d", "density-tables", "peers-density", "paper-tabular"):
         rows = read_rows(results / f"{name}.jsonl", DensityRow)
@@ -72,9 +72,9 @@ def density_sections(results: Path) -> list[str]:
 
 
 def _panels(name: str, rows: Rows) -> str:
-    """Against the truth where it is known, else the likelihood itself."""
+    """The figure: likelihoods relative to the truth if it is known."""
     if any(row.truth is None for row in rows if row.nll is not None):
-        return panels([_point(row, row.nll) for row in rows], name, "NLL, nats a row", log=False)
+        return panels([_point(row, row.nll) for row in rows], name, "NLL, nats per row", log=False)
     excess = [_point(r, None if r.nll is None else r.nll - (r.truth or 0.0)) for r in rows]
     return panels(excess, name, "nats above the truth")
 
@@ -84,7 +84,7 @@ def _point(row: DensityRow, error: float | None) -> Point:
 
 
 def _absent(rows: Rows) -> list[str]:
-    """What a table that could not be read would need, once each."""
+    """The reason for each skipped task."""
     skipped = {row.task: row.status for row in rows if row.status.startswith("skipped")}
     return [f"**{task}** {status}" for task, status in skipped.items()]
 
@@ -97,7 +97,7 @@ def _picture(results: Path) -> str:
 
 
 def density_summary(results: Path) -> str:
-    """The README's tables: the plane, and real tables."""
+    """The tables for other pages: densities of the plane, and real tables."""
     plane = read_rows(results / "paper-toy2d.jsonl", DensityRow)
     real = [
         row
@@ -133,7 +133,7 @@ def _excess(rows: Rows) -> str:
         cells = [_excess_cell(groups.get((task, method), [])) for method in methods]
         lines.append([task, figure(float(truth.mean())), *cells])
     seconds = [_known([row for row in rows if row.method == m], "seconds") for m in methods]
-    lines.append(["**seconds a fit**", "", *(figure(float(s.mean())) for s in seconds)])
+    lines.append(["**seconds per fit**", "", *(figure(float(s.mean())) for s in seconds)])
     seeds = [len({row.seed for row in rows if row.method == m}) for m in methods]
     lines.append(["**seeds**", "", *map(str, seeds)])
     return table(["set", "truth", *methods], lines)

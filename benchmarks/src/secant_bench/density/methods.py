@@ -1,4 +1,4 @@
-"""Density estimators, ours and others', behind one call."""
+"""Density estimators, ours and others', with one interface."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Values = Float[np.ndarray, " n"]
 
 @dataclass(frozen=True)
 class Judged:
-    """Log densities of the test rows, and the constant that was taken off them."""
+    """Log densities of the test rows, and the log normaliser subtracted from them."""
 
     log_density: Values
     log_normalizer: float | None = None
@@ -52,7 +52,7 @@ class Judged:
 
 
 Judge = Callable[[Rows], Sequence[Judged]]
-Method = Callable[[Rows, int], Judge]  # rows to learn from and a seed → a judge of other rows
+Method = Callable[[Rows, int], Judge]  # training rows, seed → scores of other rows
 
 
 def _base_alone(rule: BaseRule) -> Method:
@@ -94,12 +94,12 @@ def _as_fitted(density: DensityEstimator, test: Rows) -> Judged:
 
 
 def _named(method: str, doubt: str | None) -> str:
-    """How a normaliser was found, and why not to believe it."""
+    """The method of a normaliser's estimate, and why it is unreliable if it is."""
     return method if doubt is None else f"{method} ({doubt})"
 
 
 def _by_evaluations(make: Callable[[], RatioEstimator], rules: Sequence[Rule | None]) -> Method:
-    """A ratio on a wide Gaussian, the same fit by several rules, each with its own normaliser."""
+    """A ratio on a wide Gaussian base, one fit by several rules, each with its normaliser."""
 
     def fit(train: Rows, seed: int) -> Judge:
         base = _WIDE.fitted(train, seed)
@@ -152,12 +152,12 @@ def _on_gaussian(name: str, steps: int, **settings: Any) -> DensityEstimator:  #
 
 
 def on_the_plane(names: Sequence[str], steps: int) -> dict[str, Method]:
-    """Ratios on a Gaussian base, each as it comes."""
+    """Ratios on a Gaussian base, each with its default rule."""
     return {name: _density(partial(_on_gaussian, name, steps)) for name in names}
 
 
 def on_tables(steps: int) -> dict[str, Method]:
-    """Ratios on a Gaussian base, judged at every number of evaluations where they have a choice."""
+    """Ratios on a Gaussian base, scored at several numbers of evaluations where possible."""
     secants, times = ([rule(m) for m in EVALUATIONS] for rule in (SecantSteps, tangents))
     rules: dict[str, Sequence[Rule | None]] = {
         "SecantRatio": secants[:1],  # exact for any number of secants
@@ -176,6 +176,6 @@ METHODS: dict[str, Method] = {
     "mixture in copula space": _base_alone(Copula(Mixture(Growth()))),
     "kernel density": _kernel_density,
     "spline flow": _spline_flow,
-    # By importance sampling its likelihood looks best; here its mass is looked for in earnest.
+    # By importance sampling its likelihood seems best; annealing estimates its mass more reliably.
     "D3RE, annealed": _density(partial(_on_gaussian, "D3RE", 6_000, rule=tangents(10))),
 }

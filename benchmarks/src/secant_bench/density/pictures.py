@@ -1,4 +1,4 @@
-"""Pictures of densities in the plane: methods beside the truth, one row a set."""
+"""Pictures of two-dimensional densities: methods beside the truth, one row per density."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from secant.report.drawing import INK
 
 __all__ = ["Window", "densities_figure", "picture_name"]
 
-_CELLS = 80  # a side
+_CELLS = 80  # per side
 _ROOM = 0.08  # beyond the rows, as a share of their range
 
 
 @dataclass(frozen=True)
 class Window:
-    """The square of the plane that a set is shown in."""
+    """The square of the plane in which a density is shown."""
 
     low: Float[np.ndarray, " 2"]
     high: Float[np.ndarray, " 2"]
 
     @classmethod
     def of(cls, toy: Toy) -> Window:
-        """All but a few of the rows, with some room."""
+        """A square that contains all but a few of the rows, with a margin."""
         rows = np.asarray(toy.draw(jax.random.key(0), 20_000), dtype=np.float64)
         low, high = np.quantile(rows, [0.001, 0.999], axis=0)
         room = _ROOM * (high - low)
         return cls(low - room, high + room)
 
     def grid(self) -> Float[np.ndarray, "n 2"]:
-        """The middles of its cells, row by row from below."""
+        """The centres of the cells, row by row from below."""
         steps = (np.arange(_CELLS) + 0.5) / _CELLS
         first, second = np.meshgrid(*(self.low + steps[:, None] * (self.high - self.low)).T)
         return np.column_stack([first.ravel(), second.ravel()])
@@ -52,9 +52,9 @@ def picture_name(task: str, method: str) -> str:
 def densities_figure(
     sets: Sequence[Toy], methods: Sequence[str], folder: Path, path: Path
 ) -> Figure | None:
-    """Sets down, the truth and the methods that have all of them across; None without any.
+    """A grid of densities by the truth and the methods that have all densities; None without any.
 
-    Within a row of panels one scale of colours, from nothing to the truth's greatest density.
+    Each row of panels has one colour scale, from 0 to the maximum of the true density.
     """
     shown = [m for m in methods if all((folder / picture_name(s.name, m)).exists() for s in sets)]
     if not shown:

@@ -11,12 +11,12 @@ __all__ = ["DensityRow"]
 
 @dataclass(frozen=True)
 class DensityRow(Run):
-    """What one method says of rows it has not seen, in nats a row.
+    """The result of one method on test rows, in nats per row.
 
-    `nll` is normalised: log Ẑ is added, and stands beside it with its standard error. `truth` is
-    the negative log likelihood of the true density on the same test rows. `nll_spread` is of test
-    rows whose columns with atoms are spread over the gaps between their values (N4): a density that
-    had raised the likelihood on those values would lose it again there.
+    `nll` is normalised: log Ẑ is added; it is also given with its standard error. `truth` is the
+    negative log likelihood of the true density on the same test rows. `nll_spread` is for test rows
+    after noise is added to columns with atoms, over the gaps between their values (N4): a density
+    with spikes at the atoms has a larger NLL there.
     """
 
     evaluations: int = 1
@@ -29,16 +29,16 @@ class DensityRow(Run):
     log_normalizer_error: float | None = None
     normalised_by: str = ""
     seconds: float | None = None
-    peak_mib: int | None = None  # of the whole process: alone in it, of this fit
+    peak_mib: int | None = None  # of the whole process, which may run other fits
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the normaliser is unreliable; the reason is kept."""
+        """Whether the normaliser is unreliable; the row stores the reason."""
         return "(" in self.normalised_by
 
     @property
     def numbers(self) -> str:
-        """Likelihood and normaliser."""
+        """The likelihood and the normaliser."""
         return (
             f"x{self.evaluations:<3d} nll {aligned(self.nll)} ± {aligned(self.nll_error)}"
             f" truth {aligned(self.truth)} log Z {aligned(self.log_normalizer)}"

@@ -1,4 +1,4 @@
-"""How a method is run on a density."""
+"""Runs of a method on a density task."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from secant_bench.rows import Job, machine
 
 __all__ = ["DensitySuite"]
 
-_LEAST_SHOWN = -100.0  # nats, as dark as can be
+_LEAST_SHOWN = -100.0  # nats, the lowest log density in a picture
 
 
 @dataclass(frozen=True)
 class DensitySuite(Product[DensityTask, Method]):
-    """Densities × methods × seeds, judged on rows not trained on."""
+    """Densities × methods × seeds, evaluated on test rows."""
 
     def blank(self, job: Job) -> DensityRow:
         """The row before the data are read."""
         return DensityRow(self.name, *job, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Fit, judge, and on the first seed draw."""
+        """Fit and evaluate; for the first seed also store a picture."""
         task = self.task(job.task)
         try:
             split = task.split(job.seed)
@@ -41,7 +41,7 @@ class DensitySuite(Product[DensityTask, Method]):
             raise Skipped(str(missing)) from missing
         with warnings.catch_warnings():
             for expected in (OverlapWarning, NormaliserWarning, AtomsWarning):
-                warnings.simplefilter("ignore", expected)  # what they say stands in the row
+                warnings.simplefilter("ignore", expected)  # the row records the reasons
             began = time.perf_counter()
             judge = self.methods[job.method](split.train, job.seed)
             row = replace(self.blank(job), seconds=time.perf_counter() - began, status="finished")
@@ -71,7 +71,7 @@ def _judged(row: DensityRow, judge: Judge, split: Split) -> list[DensityRow]:
 
 
 def _picture(judge: Judge, grid: Rows) -> np.ndarray:
-    """Log densities on a grid; half precision is enough for the eye."""
+    """Log densities on a grid, in half precision, which is enough for a picture."""
     return np.maximum(judge(grid)[0].log_density, _LEAST_SHOWN).astype(np.float16)
 
 

@@ -1,4 +1,4 @@
-"""A peer: flowjax's masked autoregressive flow of rational-quadratic splines."""
+"""flowjax's masked autoregressive flow of rational-quadratic splines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _BLOCK = 4096
 
 
 def spline_flow(train: Rows, seed: int) -> Callable[[Rows], Float[np.ndarray, " n"]]:
-    """Fit by maximum likelihood until held-out rows gain no more; the log density of other rows.
+    """Fit by maximum likelihood with early stopping; return a function of log densities.
 
     The library's defaults (eight layers, a network of width 50 each, learning rate 5e-4, a tenth of
     the rows held out), with splines of eight knots on [−4, 4] and more patience.
     """
-    # From the extra `flowjax`: imported here, for the other suites do without it.
+    # From the extra `flowjax`: imported here, because other suites do not need it.
     from flowjax.bijections import RationalQuadraticSpline
     from flowjax.distributions import Normal
     from flowjax.flows import masked_autoregressive_flow

@@ -1,4 +1,4 @@
-"""Which densities, by which methods, how often."""
+"""Suites of density estimation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["DENSITY_SUITES", "plane", "tabular"]
 
 
 def plane(budget: Budget) -> DensitySuite:
-    """Nine sets of the plane by six methods."""
+    """Nine densities of the plane by six methods."""
     names = ("SecantRatio", "D3RE", "NCE", "PW-DRE")
     return DensitySuite(
         "paper-toy2d",
@@ -31,7 +31,7 @@ def plane(budget: Budget) -> DensitySuite:
         {
             **picked(METHODS, "secant"),
             **on_the_plane(names, steps=budget.pick(1_000, 2_500, 20_000)),
-            # At 2,500 steps the others have learned; this one goes on learning.
+            # At 2,500 steps the others have converged; this one still improves.
             **on_the_plane(("ISADRE",), steps=budget.pick(1_000, 6_000, 20_000)),
         },
     )
@@ -56,14 +56,14 @@ def _tables() -> DensitySuite:
 def _peers() -> DensitySuite:
     return DensitySuite(
         "peers-density",
-        "densities by what a user would pick instead, on the same rows",
+        "densities by other libraries, on the same rows",
         (miniboone_task(),),
         picked(METHODS, "secant", "Gaussian", "kernel density", "spline flow"),
     )
 
 
 def tabular(budget: Budget) -> DensitySuite:
-    """Five tables by score-based methods, each fit judged at every number of evaluations."""
+    """Five tables by score-based methods, each fit evaluated at several numbers of evaluations."""
     return DensitySuite(
         "paper-tabular",
         "likelihood of five tables against evaluations",

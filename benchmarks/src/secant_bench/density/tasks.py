@@ -1,4 +1,4 @@
-"""Rows to learn a density from, and rows to judge it by."""
+"""Tasks of density estimation: training rows and test rows."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Split:
     """Rows of one run.
 
     Attributes:
-        train: to learn from; a method holds out what it wants of these.
-        test: to be judged by.
-        truth: mean −log p over the test rows, where p is known.
-        spread: the test rows with their atoms spread (N4), to be judged by as well.
+        train: training rows, of which a method may hold some out.
+        test: test rows.
+        truth: mean −log p over the test rows, if p is known.
+        spread: the test rows with noise on columns with atoms (N4).
     """
 
     train: Rows
@@ -55,12 +55,12 @@ class Split:
 
 @dataclass(frozen=True)
 class DensityTask:
-    """A named source of splits; a seed is a new sample where there are any more.
+    """A named source of splits; where possible, a seed draws a new sample.
 
     Attributes:
         name: of the task.
         split: the rows of a seed.
-        grid: rows on which the density is kept for a picture.
+        grid: rows at which the density is stored for a picture.
     """
 
     name: str
@@ -69,7 +69,7 @@ class DensityTask:
 
 
 def toy_tasks() -> tuple[DensityTask, ...]:
-    """The nine sets of the plane, 50,000 rows to learn from and as many to be judged by."""
+    """The nine densities of the plane, with 50,000 training and 50,000 test rows."""
     return tuple(DensityTask(toy.name, partial(_toy, toy), partial(_grid, toy)) for toy in toys())
 
 
@@ -85,7 +85,7 @@ def _grid(toy: Toy) -> Rows:
 
 
 def data_folder(name: str) -> Path:
-    """Where the original files of a table are: under $SECANT_DATA, else ../shared/data."""
+    """The folder of a table's original files: under $SECANT_DATA, or ../shared/data."""
     folder = Path(os.environ.get("SECANT_DATA", "../shared/data")) / name
     if not folder.is_dir():
         table = TABLES[name]
@@ -110,7 +110,7 @@ def power_task() -> DensityTask:
 
 
 def spread_power_task() -> DensityTask:
-    """The same, judged once more with its whole minutes spread over the minute."""
+    """The same, also evaluated with uniform noise on its whole minutes."""
     plain = power_task()
 
     def split(seed: int) -> Split:
@@ -123,7 +123,7 @@ def spread_power_task() -> DensityTask:
 
 
 def bsds300_task() -> DensityTask:
-    """Patches of natural images, 63 columns; a seed draws patches anew."""
+    """Patches of natural images, 63 columns; a seed draws new patches."""
     return _table("bsds300", lambda folder, seed: bsds300(folder, seed=seed))
 
 

@@ -1,4 +1,4 @@
-"""Tables of mutual information, derived from committed rows."""
+"""The section on mutual information, generated from committed rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = list[InformationRow]
 
 
 def information_sections(results: Path) -> list[str]:
-    """The sections on mutual information, of whichever suites have rows."""
+    """The sections on mutual information, for suites with rows."""
     makers = {
         "mi-coverage": _coverage,
         "mi-null": _false_positives,
@@ -43,7 +43,7 @@ def information_sections(results: Path) -> list[str]:
 
 
 def information_summary(results: Path) -> str:
-    """The README's two tables: error over the forty tasks, and how often intervals cover."""
+    """The tables for other pages: errors on the forty tasks, and coverage of intervals."""
     tables = [
         make(rows)
         for name, make in (("bmi", _summary), ("mi-coverage", _short_coverage))
@@ -141,12 +141,12 @@ def _matrix(rows: Rows) -> str:
     ]
     lines.append([f"**mean of {int(whole.sum())}**", "", *map(figure, means.tolist())])
     lines.append(["**median**", "", *map(figure, medians.tolist())])
-    lines.append(["**seconds a task**", "", *map(figure, seconds)])
+    lines.append(["**seconds per task**", "", *map(figure, seconds)])
     return table(["task", "truth", *methods], lines)
 
 
 def _summary(rows: Rows) -> str:
-    """One line a method, over the tasks that all of them have."""
+    """One line per method, over the tasks that all methods have."""
     groups = _grouped(rows)
     methods = list(dict.fromkeys(method for _, method in groups))
     tasks = [
@@ -159,7 +159,7 @@ def _summary(rows: Rows) -> str:
         worst = f"{figure(float(errors.max()))} ({tasks[int(errors.argmax())]})"
         numbers = [figure(float(v)) for v in (errors.mean(), np.median(errors))]
         lines.append([method, *numbers, worst, figure(float(seconds.mean()))])
-    header = ["method", "mean absolute error, nats", "median", "worst", "seconds a task"]
+    header = ["method", "mean absolute error, nats", "median", "worst", "seconds per task"]
     return f"{len(tasks)} tasks, {rows[0].n_rows:,} rows:\n\n" + table(header, lines)
 
 
@@ -170,7 +170,7 @@ def _short_coverage(rows: Rows) -> str:
         share = float(np.mean((low <= truth) & (truth <= high)))
         error = figure(float(_known(runs, "standard_error").mean()))
         lines.append([task, figure(float(truth[0])), error, f"{share:.0%}", str(len(runs))])
-    header = ["task", "truth", "mean s.e.", "95 % intervals that cover", "runs"]
+    header = ["task", "truth", "mean s.e.", "coverage of 95 % intervals", "runs"]
     return f"{rows[0].n_rows:,} rows:\n\n" + table(header, lines)
 
 

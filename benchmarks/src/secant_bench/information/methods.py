@@ -1,4 +1,4 @@
-"""Estimators of mutual information, ours and others', behind one call."""
+"""Estimators of mutual information, ours and others', with one interface."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Array = Float[np.ndarray, "n _"]
 
 @dataclass(frozen=True)
 class Answer:
-    """An estimate and whatever else the method knows of it."""
+    """An estimate, with its error, p-value and interval if the method has them."""
 
     estimate: float | None = None
     standard_error: float | None = None
@@ -96,9 +96,8 @@ def _ksg(x: Array, y: Array, seed: int) -> Answer:
 def _variational(loss: Literal["dv", "infonce"], x: Array, y: Array, seed: int) -> Answer:
     """Train on half of the rows, evaluate the method's own bound on the other half.
 
-    Pairs are broken up anew many times, as these methods do at every step: with each row re-paired
-    once the network learns which pairs happen to be missing, and MINE said −2 nats for half-cubed
-    normals.
+    Rows are re-paired many times, as these methods do at every step: with a single re-pairing the
+    network learns which pairs are absent, and MINE estimated −2 nats for half-cubed normals.
     """
     rng = np.random.RandomState(seed)
     order = rng.permutation(x.shape[0])
@@ -108,8 +107,8 @@ def _variational(loss: Literal["dv", "infonce"], x: Array, y: Array, seed: int) 
     fit.fit_samples(np.concatenate(repaired([x[train], y[train]], _REPEATS, rng)), joint[train])
     if loss == "dv":
         on_margins = fit.log_ratio(np.concatenate(repaired([x[test], y[test]], _REPEATS, rng)))
-        # Batch by batch, as it is trained and reported: over all rows at once, a few re-pairings
-        # where the network has run wild made it −23 nats for a plain bivariate normal.
+        # In batches, as in training: over all rows at once, a few re-paired rows with extreme
+        # outputs made the estimate −23 nats for a plain bivariate normal.
         batches = on_margins[: on_margins.size // _BATCH * _BATCH].reshape(-1, _BATCH)
         log_means = logsumexp(batches, axis=1) - math.log(_BATCH)
         bound = float(fit.log_ratio(joint[test]).mean() - log_means.mean())
@@ -122,9 +121,9 @@ def _variational(loss: Literal["dv", "infonce"], x: Array, y: Array, seed: int) 
     return Answer(float(np.mean(on_joint - everyone)) + math.log(_BATCH + 1), evaluations=1)
 
 
-_REPEATS = 20  # re-pairings that stand for the product of the margins
+_REPEATS = 20  # re-pairings of each row, as a sample of the product of the margins
 _ROWS_FOR_INFONCE = 2_000
-_BATCH = 255  # InfoNCE compares a row with so many others: it cannot exceed log 256
+_BATCH = 255  # of InfoNCE, which compares a row with 255 others and cannot exceed log 256
 
 
 def _mine(x: Array, y: Array, seed: int) -> Answer:
@@ -141,13 +140,13 @@ def _two_sample(x: Array, y: Array, seed: int) -> Answer:
 
 
 def _two_sample_logistic(x: Array, y: Array, seed: int) -> Answer:
-    quick = SklearnRatio(folds=None)  # the level does not depend on the estimator
+    quick = SklearnRatio(folds=None)  # the level of the test does not depend on the estimator
     found = two_sample_test(x, y, estimator=quick, n_permutations=199, random_state=seed)
     return Answer(found.statistic, p_value=found.p_value)
 
 
 def score_based(steps: int) -> dict[str, Method]:
-    """The methods along a path that the paper compares, on re-paired rows.
+    """The path methods compared in the paper, on re-paired rows.
 
     ISADRE has five evaluations, the others ten.
     """

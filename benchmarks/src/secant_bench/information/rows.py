@@ -11,7 +11,7 @@ __all__ = ["InformationRow"]
 
 @dataclass(frozen=True)
 class InformationRow(Run):
-    """What one method says of one data set, beside the truth; in nats."""
+    """The result of one method on one data set, with the truth, in nats."""
 
     n_rows: int
     truth: float
@@ -21,12 +21,12 @@ class InformationRow(Run):
     high: float | None = None
     p_value: float | None = None
     correction: float | None = None
-    evaluations: int | None = None  # network evaluations behind one row's log ratio
+    evaluations: int | None = None  # network evaluations per log ratio
     seconds: float | None = None
 
     @property
     def numbers(self) -> str:
-        """Estimate, error and p-value."""
+        """The truth, the estimate with its error, and the p-value."""
         return (
             f"truth {aligned(self.truth)} estimate {aligned(self.estimate)}"
             f" ± {aligned(self.standard_error)} p {aligned(self.p_value)} {aligned(self.seconds)} s"

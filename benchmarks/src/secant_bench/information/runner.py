@@ -1,4 +1,4 @@
-"""How a method is run on a task of mutual information."""
+"""Runs of a method on a task of mutual information."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ class InformationSuite(Product[DependentPair, Method]):
     """Tasks × methods × seeds at one number of rows.
 
     Attributes:
-        n_rows: of each data set.
+        n_rows: number of rows of each data set.
     """
 
     n_rows: int = field(kw_only=True)
 
     def blank(self, job: Job) -> InformationRow:
-        """The row with its truth."""
+        """The row with the truth."""
         truth = self.task(job.task).mutual_information
         return InformationRow(self.name, *job, self.n_rows, truth, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Draw a data set and estimate."""
+        """Draw a data set and estimate its mutual information."""
         x, y = drawn(self.task(job.task), self.n_rows, job.seed)
         began = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OverlapWarning)  # chasms are among the tasks
+            warnings.simplefilter("ignore", OverlapWarning)  # some tasks have no overlap
             answer = self.methods[job.method](x, y, job.seed)
         seconds = time.perf_counter() - began
         row = replace(self.blank(job), **asdict(answer), seconds=seconds, status="finished")
         return Outcome([row])
 
     def _adapted(self, method: Any) -> Method:  # noqa: ANN401 -- a third party's
-        """A class with `estimate(x, y)`, made anew for every run."""
+        """A class with `estimate(x, y)`, of which each run creates a new instance."""
 
         def estimated(x: Array, y: Array, seed: int) -> Answer:
             del seed
@@ -58,6 +58,6 @@ class InformationSuite(Product[DependentPair, Method]):
 
 
 def drawn(task: DependentPair, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A task's data set of one seed."""
+    """The data set of a task for one seed."""
     x, y = task.sample(jax.random.key(5_000_000 + seed), n)
     return np.asarray(x), np.asarray(y)

@@ -1,4 +1,4 @@
-"""What is estimated, by what, how often."""
+"""Suites of mutual information."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _independent() -> DependentPair:
 
 
 def _two_normals() -> DependentPair:
-    """Two samples of one distribution, in the dress of a pair: for the two-sample test."""
+    """Two samples of one distribution, as a pair, for the two-sample test."""
 
     def sample(key: PRNGKeyArray, n: int) -> tuple[Array, Array]:
         x, y = jax.random.normal(key, (2, n, 3))
@@ -60,7 +60,7 @@ def _coverage() -> InformationSuite:
     dense = next(t for t in bmi_tasks() if t.dim_x == 5 and t.name.startswith("multinormal-dense"))
     return InformationSuite(
         "mi-coverage",
-        "how often the 95 % interval covers the truth",
+        "coverage of the 95 % interval",
         (*normals, dense, student),
         picked(METHODS, "secant"),
         n_rows=2_000,
@@ -71,7 +71,7 @@ def _coverage() -> InformationSuite:
 def _null() -> InformationSuite:
     return InformationSuite(
         "mi-null",
-        "how often independence is refused at 5 % where it holds",
+        "false positives of the independence test at 5 %",
         (_independent(),),
         picked(METHODS, "secant, uncorrected"),
         n_rows=2_000,
@@ -82,7 +82,7 @@ def _null() -> InformationSuite:
 def _two_sample_null() -> InformationSuite:
     return InformationSuite(
         "two-sample-null",
-        "how often two samples of one distribution are told apart at 5 %",
+        "false positives of the two-sample test at 5 %",
         (_two_normals(),),
         picked(METHODS, "two-sample test, logistic regression", "two-sample test"),
         n_rows=1_000,
@@ -94,7 +94,7 @@ def _margins() -> InformationSuite:
     one_dimensional = tuple(task for task in bmi_tasks() if task.dim_x == task.dim_y == 1)
     return InformationSuite(
         "mi-margins",
-        "normal scores against columns as they are",
+        "normal scores against untransformed columns",
         one_dimensional,
         picked(METHODS, "secant, uncorrected", "secant, uncorrected, margins as they are"),
         n_rows=2_000,
@@ -118,7 +118,7 @@ def _peers() -> InformationSuite:
     normal = DependentPair.from_pair(edge_singular_gauss(0.9), 1, name="normal-1x1-0.9")
     return InformationSuite(
         "peers-information",
-        "mutual information by what a user would pick instead, from 0.6 to 10 nats",
+        "mutual information by other methods, from 0.6 to 10 nats",
         (normal, dense, gaussian_blocks(40)),
         picked(METHODS, "secant", "KSG", "MINE", "InfoNCE"),
         n_rows=10_000,
@@ -126,7 +126,7 @@ def _peers() -> InformationSuite:
 
 
 def geometric(budget: Budget) -> InformationSuite:
-    """The geometries that mislead, by ours, the score-based methods and the usual ones."""
+    """The difficult geometries, by our method, score-based methods and common ones."""
     return InformationSuite(
         "paper-geometric-mi",
         "the paper's geometric tasks",

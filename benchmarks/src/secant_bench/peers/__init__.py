@@ -1,4 +1,4 @@
-"""What a user would pick instead, behind the same two calls: `fit_samples` and `log_ratio`."""
+"""Other libraries with the same interface: `fit_samples` and `log_ratio`."""
 
 from secant_bench.peers.classifiers import boosted_trees, logistic_regression
 from secant_bench.peers.densratio import DensRatio

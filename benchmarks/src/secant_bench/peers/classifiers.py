@@ -1,4 +1,4 @@
-"""Classifiers of scikit-learn, calibrated as its guide advises."""
+"""Classifiers of scikit-learn, calibrated as its user guide recommends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["boosted_trees", "logistic_regression"]
 
 
 def logistic_regression(seed: int) -> SklearnRatio:
-    """Linear in standardised columns; well calibrated by itself."""
+    """Logistic regression on standardised columns, which needs no calibration."""
     classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     return SklearnRatio(classifier, folds=None, random_state=seed)
 

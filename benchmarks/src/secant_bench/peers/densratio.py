@@ -1,4 +1,4 @@
-"""The `densratio` package: RuLSIF with its own choice of kernels."""
+"""The `densratio` package: RuLSIF with its own selection of kernels."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["DensRatio"]
 
 Rows = Float[np.ndarray, "n d"]
 
-_LEAST = 1e-3  # it says 0 where it sees nothing; no less, lest those rows be all that counts
+_LEAST = 1e-3  # its ratio is 0 far from all centres; a lower floor would let those rows dominate
 
 
 class DensRatio:
     """`densratio(x_1, x_0)` with its defaults, on the first rows of each sample.
 
-    Its time grows with the square of the rows: 4,000 took 21 seconds on one core.
+    Its time grows with the square of the number of rows: 4,000 took 21 seconds on one core.
     """
 
     def __init__(self, n_rows: int = 5_000, random_state: int | None = None) -> None:
@@ -39,6 +39,6 @@ class DensRatio:
         return self
 
     def log_ratio(self, X: Rows) -> Float[np.ndarray, " n"]:
-        """Of its ratio, bounded away from 0."""
+        """The logarithm of its ratio, bounded away from 0."""
         ratio = np.asarray(self._found.compute_density_ratio(X), dtype=np.float64)
         return np.asarray(np.log(np.maximum(ratio, _LEAST)))

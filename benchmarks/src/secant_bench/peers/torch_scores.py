@@ -1,4 +1,4 @@
-"""CTSM and DRE-∞ in eager PyTorch, as their authors' code runs them: the peers of our speed.
+"""CTSM and DRE-∞ in eager PyTorch, like their authors' code, to compare speed.
 
 PyTorch comes with the extra `torch`; the module imports without it.
 """
@@ -21,17 +21,17 @@ Rows = Float[np.ndarray, "n d"]
 Tensor = Any  # torch is not a dependency
 
 _NODES = 50
-_CUT = 1e-3  # of the path, at ends where the targets are unbounded
+_CUT = 1e-3  # share of the path cut off at ends where the targets are unbounded
 
 
 class _TorchScore(abc.ABC):
     """A time score s(x, t) by a plain network, integrated by the trapezoid rule.
 
     Args:
-        steps: of Adam, batch 512, learning rate 1e-3.
+        steps: of Adam, with batch size 512 and learning rate 1e-3.
         width: of two hidden layers.
-        max_seconds: to stop after, if the steps take longer.
-        random_state: of everything random.
+        max_seconds: time limit of the training.
+        random_state: seed of all random numbers.
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class _TorchScore(abc.ABC):
 
     @abc.abstractmethod
     def _loss(self, x_0: Tensor, x_1: Tensor, generator: Tensor) -> Tensor:
-        """Of one batch."""
+        """The loss of one batch."""
 
-    evaluations = _NODES  # of the network, for one row
+    evaluations = _NODES  # network evaluations per row
 
     def log_ratio(self, X: Rows) -> Float[np.ndarray, " n"]:
         """∫ s(x, t) dt at fixed x."""
@@ -93,7 +93,7 @@ class TorchDREInfinity(_TorchScore):
     """Time score matching, integrated by parts.
 
     J = 2 E_{p_0}[λ(0) s(x, 0)] − 2 E_{p_1}[λ(1) s(x, 1)] + E[2 ∂_t(λ s) + λ s²], ∂_t at fixed x, on
-    x_t = √(1 − t²) x_0 + t x_1 (Föllmer) and with λ = 1 − t², as its authors have it.
+    x_t = √(1 − t²) x_0 + t x_1 (Föllmer) and with λ = 1 − t², as in its authors' code.
     """
 
     def _loss(self, x_0: Tensor, x_1: Tensor, generator: Tensor) -> Tensor:
@@ -113,7 +113,7 @@ class TorchCTSM(_TorchScore):
     """Conditional time score matching on the Brownian bridge between x_0 and x_1.
 
     x_t ~ N(μ_t, σ_t² I), μ = (1 − t) x_0 + t x_1, σ² = t(1 − t). The target is the time score given
-    both ends, weighed by one over its variance.
+    both ends, weighted by one over its variance.
     """
 
     def _loss(self, x_0: Tensor, x_1: Tensor, generator: Tensor) -> Tensor:

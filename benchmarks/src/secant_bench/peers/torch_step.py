@@ -1,6 +1,6 @@
-"""The velocity-form step written in eager PyTorch: the peer that ours is timed against.
+"""The velocity-form step in eager PyTorch, to compare its time with ours.
 
-PyTorch is an extra (`bench`) and is handed in, so that this module imports without it.
+PyTorch is an extra (`torch`) and is passed as an argument, so that this module imports without it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Speed: of a step, of a start, to an accuracy, and how cost grows."""
+"""Benchmarks of speed: training steps, start-up, time to accuracy, and growth of cost."""
 
 from __future__ import annotations
 

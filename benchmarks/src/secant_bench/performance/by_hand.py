@@ -1,8 +1,8 @@
-"""A ratio fit written by hand in JAX and optax, in one file: what a fit need not exceed.
+"""A ratio fit written by hand in JAX and optax, in one file, as a lower reference for the cost.
 
 Residual SiLU network with a spectral head, the velocity form E[f² − 2 ẋ·∇f] on the trigonometric
 interpolant, clipped Adam with warm-up and cosine decay, averaged weights; all steps in one compiled
-loop, then scoring. It is not part of the library and imports none of it. Prints one line of JSON.
+loop, then scoring. It does not import the library. It prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 __all__ = ["Settings", "fit", "log_ratio", "losses", "rows", "true_log_ratio"]
 
-ORDER = 12  # Legendre polynomials of the head
+ORDER = 12  # number of Legendre polynomials of the head
 N_ROWS, N_COLUMNS = 2_000, 5
 SHIFT, CORRELATION = 0.5, 0.5
 AVERAGE = 0.999
@@ -33,7 +33,7 @@ Weights = list[tuple[Numbers, Numbers]]  # of the entry, of each residual layer,
 
 
 class Settings(NamedTuple):
-    """Of the network and of its training."""
+    """Settings of the network and its training."""
 
     steps: int = 6000
     batch_size: int = 512
@@ -44,7 +44,7 @@ class Settings(NamedTuple):
 
 
 def covariance(d: int = N_COLUMNS) -> Float[np.ndarray, "d d"]:
-    """Of p_1: unit variances, all columns equally correlated."""
+    """The covariance of p_1: unit variances, all columns equally correlated."""
     return (1.0 - CORRELATION) * np.eye(d) + CORRELATION
 
 
@@ -118,7 +118,7 @@ def fit(
     settings: Settings,
     seed: int,
 ) -> Weights:
-    """Averaged weights after all steps."""
+    """The averaged weights after all steps."""
     rule = optimiser(settings)
 
     def step(
@@ -164,7 +164,7 @@ def log_ratio(weights: Weights, x: Float[Array, "n d"]) -> Float[Array, " n"]:
 
 
 def measured(settings: Settings, seed: int) -> dict[str, Any]:
-    """Cost of a fit and of scoring its rows, and the errors on fresh rows."""
+    """The cost of a fit and of scoring its rows, and the errors on fresh rows."""
     x_0, x_1 = rows(seed)
     programs: list[float] = []
 
@@ -174,7 +174,7 @@ def measured(settings: Settings, seed: int) -> dict[str, Any]:
             programs.append(duration_secs)
 
     jax.monitoring.register_event_duration_secs_listener(heard)
-    jax.devices()  # the start of JAX is not counted
+    jax.devices()  # exclude the start of JAX
     cpu, wall = time.process_time(), time.perf_counter()
     pooled = np.concatenate([x_0, x_1])
     mean, scale = pooled.mean(axis=0), pooled.std(axis=0)

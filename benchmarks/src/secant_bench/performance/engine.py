@@ -1,8 +1,8 @@
-"""The training engine against an older commit of this library, and against a script by hand.
+"""The training engine compared with an older commit of the library, and with a script by hand.
 
-Each run is a process of its own; the sides of a task are run one after the other. It finds no
-compiled programs on disk, except on the side of a second process. Absolute seconds belong to the
-machine, ratios are what is looked at.
+Each run is a new process; the sides of a task run one after the other. The compilation cache is
+empty, except for the side of a second process. Absolute seconds depend on the machine, so ratios
+are reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["BY_HAND", "OLDER", "PRESENT", "SECOND_PROCESS", "EngineRow", "Engine
 
 _COMMIT = "c98fcfe7fe12ae25395d2515a3b731fb1bad0adc"
 PRESENT, OLDER, BY_HAND = "secant", f"secant at {_COMMIT[:7]}", "JAX by hand"
-SECOND_PROCESS = "secant, second process"  # it finds the programs of the first; the default
+SECOND_PROCESS = "secant, second process"  # with the cache of the first, as by default
 _FITS, _SCRIPT = (Path(__file__).with_name(name) for name in ("engine_fits.py", "by_hand.py"))
 _SHAPE = ("steps", "batch_size", "width", "depth")
 
@@ -33,8 +33,8 @@ _SHAPE = ("steps", "batch_size", "width", "depth")
 class EngineRow(Run):
     """Cost and errors of one side of a task.
 
-    Numbers are of the first fit of its process, those that begin with `warm` of the second, on
-    other rows; of a grid, of all fits together. `loop_programs` are those of `programs` that hold
+    Numbers are for the first fit of its process; those that begin with `warm` for the second, on
+    other rows; for a grid, for all fits together. `loop_programs` counts the programs that contain
     the training loop. Errors of the log ratio (`rmse_…`) and of mutual information (`error`) are
     over both fits.
     """
@@ -81,20 +81,20 @@ _Side = Callable[[str, int], dict[str, Any]]  # task and seed → numbers by nam
 
 @dataclass(frozen=True)
 class EngineSuite(Product[_EngineTask, _Side]):
-    """Tasks by the sides that are compared; the script by hand has the cold start only."""
+    """Tasks × compared sides; the script by hand has the cold start only."""
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
-        """Each task by its sides, one after the other."""
+        """Each task with its sides, one after the other."""
         return [pair for pair in super().pairs if pair[1] != BY_HAND or pair[0] == COLD]
 
     def blank(self, job: Job) -> EngineRow:
-        """The row before anything is measured."""
+        """The row before measuring."""
         part = self.task(job.task).part
         return EngineRow(self.name, *job, part=part, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """In a process of its own."""
+        """Measure in a new process."""
         found = self.methods[job.method](job.task, job.seed)
         return Outcome([replace(self.blank(job), **found, status="finished")])
 
@@ -118,7 +118,7 @@ def _present(task: str, seed: int) -> dict[str, Any]:
 
 
 def _second_process(task: str, seed: int) -> dict[str, Any]:
-    """Measured after a process that did the same, with programs kept on disk as by default."""
+    """Measure after a process that did the same, with the compilation cache of the default."""
     with present_source() as source, TemporaryDirectory() as folder:
         run = partial(printed_by, _FITS, source, task, "--seed", str(seed), programs=Path(folder))
         run()
@@ -131,7 +131,7 @@ def _older(task: str, seed: int) -> dict[str, Any]:
 
 
 def _by_hand(task: str, seed: int) -> dict[str, Any]:
-    """With the network and the steps that the library's fit takes, which is made to know them."""
+    """Measure with the network and the steps of the library's fit, which is run to know them."""
     fit = _present(task, seed)
     shape = [f"--{name.replace('_', '-')}={fit[name]}" for name in _SHAPE]
     with present_source() as source:

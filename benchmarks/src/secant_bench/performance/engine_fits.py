@@ -1,7 +1,7 @@
-"""Fits by whichever source tree Python finds, measured in this process; prints one line of JSON.
+"""Fits by the source tree on Python's path, measured in this process; prints one line of JSON.
 
-`PYTHONPATH=TREE/src python -P engine_fits.py "warm: 500 rows, d=2"`. One file measures the present
-tree and an older one, which does not contain it: it uses only names that both have.
+`PYTHONPATH=TREE/src python -P engine_fits.py "warm: 500 rows, d=2"`. This file measures both the
+present tree and an older one, so it uses only names that both have.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from secant.datasets import (
 
 try:
     from secant.tasks.model_choice import default_ratio
-except ModuleNotFoundError:  # where the older commit has it
+except ModuleNotFoundError:  # the name in the older commit
     from secant.tasks.defaults import default_ratio
 
 __all__ = ["COLD", "GRID", "FitProblem", "Measure", "tasks"]
@@ -71,7 +71,7 @@ Measure = Callable[[int], dict[str, Any]]  # seed → numbers by name
 
 @dataclass(frozen=True)
 class FitProblem:
-    """Two samples to learn a ratio from, and its truth.
+    """Two samples and their exact log ratio.
 
     Attributes:
         n_rows: of each sample.
@@ -86,7 +86,7 @@ class FitProblem:
     y_columns: tuple[int, ...] = ()
 
     def rows(self, seed: int) -> tuple[Rows, Rows]:
-        """What a fit is given."""
+        """The rows of a fit."""
         x_0, x_1 = self.draw(seed, self.n_rows)
         if self.y_columns:
             x_0 = np.asarray(shuffled(jnp.asarray(x_1), self.y_columns, jax.random.key(seed)))
@@ -116,7 +116,7 @@ def correlated(n_rows: int, d: int) -> FitProblem:
 
 
 def of_pair(pair: Pair, y_columns: tuple[int, ...] = ()) -> FitProblem:
-    """20,000 rows of a pair of the library's."""
+    """20,000 rows of a pair of the library."""
 
     def draw(seed: int, n: int) -> tuple[Rows, Rows]:
         x_0, x_1 = pair.sample(jax.random.key(1_000 + seed), n)
@@ -127,7 +127,7 @@ def of_pair(pair: Pair, y_columns: tuple[int, ...] = ()) -> FitProblem:
 
 @cache
 def compiled() -> list[str]:
-    """Names of the programs that XLA compiles from the first call on, a list that grows."""
+    """Names of the programs that XLA compiles from now on, in a list that grows."""
     names: list[str] = []
 
     def heard(event: str, duration_secs: float, **kwargs: str | int) -> None:
@@ -140,7 +140,7 @@ def compiled() -> list[str]:
 
 
 def cost_of(run: Callable[[], _T]) -> tuple[_T, dict[str, Any]]:
-    """What it returns; its seconds and its compiled programs."""
+    """The result of a function, with its seconds and its compiled programs."""
     names = compiled()
     before, cpu, wall = len(names), time.process_time(), time.perf_counter()
     found = run()
@@ -152,7 +152,7 @@ def cost_of(run: Callable[[], _T]) -> tuple[_T, dict[str, Any]]:
 
 
 def of_ratio(problem: FitProblem, make: Make, seed: int, *, n_fits: int = 2) -> dict[str, Any]:
-    """Fits of one process, each with its own rows and seed: the first is cold, the second warm.
+    """Fits in one process, each with its own rows and seed: the first is cold, the second warm.
 
     A fit is timed with the scoring of its rows of p_1. Errors are over all fits.
     """
@@ -177,7 +177,7 @@ def _named(found: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _network(estimator: Any) -> dict[str, int | None]:  # noqa: ANN401
-    """Batch, width and depth that were resolved, where it trained a network itself."""
+    """The resolved batch size, width and depth, if the estimator trained a network itself."""
     if not hasattr(estimator, "model_"):
         return {}
     d = estimator.n_features_in_
@@ -236,7 +236,7 @@ def _of_peers() -> list[Pair]:
 
 
 def _of_shoot_out() -> list[Pair]:
-    """Those that are not among the peers'."""
+    """Pairs that the suite of peers does not have."""
     return [block_gaussians(2), block_gaussians(160), mixture_2d(), narrow_gaussian(2)]
 
 
@@ -247,7 +247,7 @@ def _mapped() -> list[tuple[Pair, tuple[int, ...]]]:
 
 
 def tasks() -> dict[str, Measure]:
-    """All that is measured; the word before the colon says in which part."""
+    """All measurements by name; the word before the colon is the part of the suite."""
     cold = partial(of_ratio, correlated(2_000, 5), _secant_ratio, n_fits=1)
     found: dict[str, Measure] = {COLD: cold}
     for n, d in ((500, 2), (2_000, 5), (20_000, 10)):
@@ -273,8 +273,8 @@ def main() -> None:
     parser.add_argument("task", choices=list(measures), metavar="TASK")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
-    warnings.simplefilter("ignore")  # chasms are among the tasks
-    jax.devices()  # the start of JAX is not counted
+    warnings.simplefilter("ignore")  # some tasks have no overlap
+    jax.devices()  # exclude the start of JAX
     found = measures[chosen.task](chosen.seed)
     print(json.dumps({**found, "source": secant.__file__}))
 

@@ -1,4 +1,4 @@
-"""The training engine as tables, derived from committed rows."""
+"""The section on the training engine, generated from committed rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Rows = Sequence[EngineRow]
 
 
 def engine_section(results: Path) -> list[str]:
-    """The section on the training engine, where there are rows."""
+    """The section on the training engine, if there are rows."""
     found = read_rows(results / "performance-engine.jsonl", EngineRow)
     parts = groups([row for row in found if row.status == "finished"], lambda row: row.part)
     makers: dict[str, Callable[[_Rows], list[str]]] = {
@@ -42,15 +42,15 @@ _ABOUT = (
 
 @dataclass(frozen=True)
 class _Sides:
-    """One task: rows of the present and of the earlier library, of the seeds that both have."""
+    """One task: rows of the present and of the earlier library, for the seeds that both have."""
 
     task: str
     now: _Rows
     before: _Rows
-    again: _Rows = ()  # of the present library, in a process after another
+    again: _Rows = ()  # of the present library, in a second process
 
     def of(self, name: str) -> tuple[float, float]:
-        """A number, now and before."""
+        """A number of the present and of the earlier library."""
         return _mean(self.now, name), _mean(self.before, name)
 
     def speed_up(self, name: str) -> float:
@@ -59,7 +59,7 @@ class _Sides:
         return before / now if now > 0.0 else float("nan")
 
     def speed_up_again(self, name: str) -> float:
-        """Earlier over present, where the present finds its programs on disk."""
+        """Earlier over present, with the cache of an earlier process for the present library."""
         again = _mean(self.again, name)
         return _mean(self.before, name) / again if again > 0.0 else float("nan")
 
@@ -70,7 +70,7 @@ class _Sides:
 
 
 def _mean(rows: _Rows, name: str) -> float:
-    """NaN where it is not known."""
+    """The number; NaN if it is unknown."""
     known = [value for row in rows if (value := getattr(row, name)) is not None]
     return float(np.mean(known)) if known else float("nan")
 
@@ -168,8 +168,8 @@ def _defaults(rows: _Rows) -> list[str]:
         "**Defaults.** 20,000 rows of each sample for ratios; for mutual information 10,000 rows "
         "by two fits, uncorrected, judged by the absolute error of the estimate. *Cold* is the "
         "first fit of a process, *warm* the second; errors are over both. *Second process* is a "
-        "cold fit that finds on disk the programs of a process before it, as it does by default; "
-        "the earlier library kept none, so it is compared with its cold fit.",
+        "cold fit with the compilation cache of an earlier process, as by default; the earlier "
+        "library had no cache, so it is compared with its cold fit.",
         table(_HEADER, [_default(sides) for sides in compared]),
         *_verdict_on_defaults(compared),
     ] * bool(compared)
@@ -219,7 +219,7 @@ def _verdict_on_defaults(compared: Sequence[_Sides]) -> list[str]:
 def _summed(
     label: str, compared: Sequence[_Sides], name: str, ratio: Callable[[_Sides, str], float]
 ) -> list[str]:
-    """The geometric mean over the tasks, and the worst of them."""
+    """The geometric mean over the tasks, and the worst task."""
     ratios = {sides.task.partition(": ")[2]: ratio(sides, name) for sides in compared}
     known = {task: value for task, value in ratios.items() if np.isfinite(value)}
     if not known:
@@ -234,6 +234,6 @@ def _both(sides: _Sides, name: str) -> list[str]:
 
 
 def _arrow(sides: _Sides, name: str, show: Callable[[float], str] = figure) -> str:
-    """Earlier → present, or a dash where there is neither."""
+    """Earlier → present, or a dash if both are unknown."""
     now, before = sides.of(name)
     return "–" if np.isnan(now) and np.isnan(before) else f"{show(before)} → {show(now)}"

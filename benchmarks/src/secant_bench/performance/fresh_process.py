@@ -1,4 +1,4 @@
-"""A function in a process of its own, and the memory that it takes there."""
+"""Run a function in a new process, and measure its memory."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _SECONDS_BETWEEN_LOOKS = 0.002
 
 
 def called_alone(run: Callable[..., _T], *args: object) -> _T:
-    """Call it in a new process: neither memory nor compiled programs of an earlier run count."""
+    """Call a function in a new process, without memory or compiled programs of earlier runs."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=spawn) as pool:
         return pool.submit(run, *args).result()
 
 
 def bytes_grown(run: Callable[[], object]) -> int:
-    """Bytes by which this process grew, at its highest, while the function ran.
+    """Peak growth of this process's memory while the function runs, in bytes.
 
-    Its own memory: pages of mapped files, which the system takes back as it likes, do not count.
+    Pages of mapped files, which the system can reclaim, are not counted.
 
     Raises:
-        Skipped: the system does not tell.
+        Skipped: the system does not provide the number.
     """
     if not _STATUS.exists():
         raise Skipped("memory is read from /proc, which this system does not have.")

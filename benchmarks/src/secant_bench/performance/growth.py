@@ -1,4 +1,4 @@
-"""How cost grows: seconds and memory of a fit and of scoring against rows, columns and width."""
+"""Growth of cost: seconds and memory of a fit and of scoring, by rows, columns and width."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from secant_bench.rows import Job, Run, aligned, machine
 __all__ = ["GrowthRow", "GrowthSuite", "exponent", "growth"]
 
 _STEPS = 200
-_PIECE = 1 << 16  # rows written, or scored, at once
+_PIECE = 1 << 16  # rows written, or scored, at a time
 
 
 @dataclass(frozen=True)
 class _Size:
-    """One fit, or one scoring of rows on disk."""
+    """The size of one fit, or of one scoring of rows on disk."""
 
-    by: str  # what is varied
+    by: str  # the varied quantity
     value: int
     rows: int = 20_000
     columns: int = 8
@@ -43,7 +43,7 @@ class _Size:
 
 @dataclass(frozen=True)
 class GrowthRow(Run):
-    """Cost at one size. `mib` is how far the process grew beyond an idle JAX."""
+    """Cost at one size. `mib` is the memory of the process beyond that of an idle JAX."""
 
     by: str
     value: int
@@ -57,7 +57,7 @@ class GrowthRow(Run):
 
 
 def exponent(rows: Sequence[GrowthRow], cost: Callable[[GrowthRow], float | None]) -> float:
-    """b of cost ∝ value^b, by least squares on logarithms over the larger half of the sizes."""
+    """The b of cost ∝ value^b, by least squares on logarithms over the larger half of the sizes."""
     points = sorted((row.value, cost(row)) for row in rows)
     known = [(v, c) for v, c in points if c is not None and c > 0.0]
     upper = known[len(known) // 2 :] if len(known) > 3 else known
@@ -69,7 +69,7 @@ def exponent(rows: Sequence[GrowthRow], cost: Callable[[GrowthRow], float | None
 
 @dataclass(frozen=True)
 class _Cost:
-    """What is done with the rows of a folder, in seconds; all of it, or only by number of rows."""
+    """A timed operation on the rows of a folder, and the quantities that are varied."""
 
     seconds: Callable[[_Size, Path], float]
     by: tuple[str, ...] = ("rows", "columns", "width")
@@ -77,11 +77,11 @@ class _Cost:
 
 @dataclass(frozen=True)
 class GrowthSuite(Product[_Size, _Cost]):
-    """Sizes by what is done with them."""
+    """Sizes × operations."""
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
-        """Each cost at the sizes that it is asked for."""
+        """Each operation at its sizes."""
         return [
             (task, method)
             for task, method in super().pairs
@@ -89,12 +89,12 @@ class GrowthSuite(Product[_Size, _Cost]):
         ]
 
     def blank(self, job: Job) -> GrowthRow:
-        """The row before anything is run."""
+        """The row before the run."""
         size = self.task(job.task)
         return GrowthRow(self.name, *job, by=size.by, value=size.value, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """In a process of its own."""
+        """Measure one operation in a new process."""
         size, cost = self.task(job.task), self.methods[job.method]
         with tempfile.TemporaryDirectory() as folder:
             _write(Path(folder), size, job.seed)
@@ -104,7 +104,7 @@ class GrowthSuite(Product[_Size, _Cost]):
 
 
 def _measured(cost: Callable[[_Size, Path], float], size: _Size, folder: Path) -> tuple[float, int]:
-    jax.block_until_ready(jnp.zeros(1))  # what an idle JAX holds is not counted
+    jax.block_until_ready(jnp.zeros(1))  # exclude the memory of an idle JAX
     taken: list[float] = []
     grown = bytes_grown(lambda: taken.append(cost(size, folder)))
     return taken[0], grown
@@ -127,7 +127,7 @@ def growth() -> GrowthSuite:
 
 
 def _write(folder: Path, size: _Size, seed: int) -> None:
-    """Two files of normal rows, piece by piece."""
+    """Write two files of normal rows, in blocks."""
     rng = np.random.default_rng(seed)
     for number in (0, 1):
         shape = (size.rows, size.columns)
@@ -168,7 +168,7 @@ def _seconds_of_fit(size: _Size, rows: Sequence[np.ndarray]) -> float:
 
 
 def _score(size: _Size, folder: Path) -> float:
-    """Piece by piece, of a network that has hardly been trained: it is as fast as any."""
+    """Score in blocks, by a network after a few steps; training does not change the time."""
     rows = _read(folder, on_disk=True)
     ratio = _estimator(size, 1).fit_samples(*(np.array(x[:1_000]) for x in rows))
     began = time.perf_counter()

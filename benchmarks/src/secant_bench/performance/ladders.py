@@ -1,7 +1,7 @@
-"""Time to accuracy: the same fit with ever more steps, until it is good enough.
+"""Time to accuracy: the same fit with more and more steps, until it reaches the goal.
 
-Every rung is a fit of its own from start to end, compilation and learning-rate schedule included:
-what it costs is what a user would have waited for.
+Every rung is a separate fit, with its own compilation and learning-rate schedule: its seconds are
+what a user would wait.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from secant_bench.rows import Job, Run, aligned, machine
 __all__ = ["Climb", "Goal", "Ladders", "Rung", "RungRow", "seconds_to_goal"]
 
 _FIRST_STEPS, _GROWTH, _LEAST_GROWTH = 32, 4, 1.5
-_ENOUGH = 2  # rungs on end that reach the goal
+_ENOUGH = 2  # consecutive rungs that reach the goal
 
 
 class Rung(NamedTuple):
-    """What a fit took, and how far from the truth it came."""
+    """The seconds and the error of one fit."""
 
     seconds: float
     miss: float
 
 
 class Goal(NamedTuple):
-    """What is to be reached.
+    """A goal on a task.
 
     Attributes:
         task: its name.
-        miss: that is small enough.
-        seconds: that a fit may take.
+        miss: the error to reach.
+        seconds: time limit of a fit.
     """
 
     task: str
@@ -42,12 +42,12 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True)
 class Climb:
-    """One method on its way to a goal.
+    """The fits of one method towards a goal.
 
     Attributes:
-        goal: of this method and of others.
+        goal: the goal, shared with other methods.
         method: its name.
-        fit: steps and seed → what came of it.
+        fit: a function of steps and seed that fits once.
     """
 
     goal: Goal
@@ -55,7 +55,7 @@ class Climb:
     fit: Callable[[int, int], Rung]
 
     def rungs(self, seed: int) -> list[tuple[int, Rung]]:
-        """Ever more steps until two fits on end reach the goal, or all seconds are spent on one."""
+        """Increase the steps until two consecutive fits reach the goal or one uses its time."""
         found: list[tuple[int, Rung]] = []
         steps: int | None = _FIRST_STEPS
         while steps is not None:
@@ -67,9 +67,9 @@ class Climb:
 
 
 def _next_steps(found: Sequence[tuple[int, Rung]], most_seconds: float) -> int | None:
-    """Four times as many, or as many as there is time for; None when that time is spent.
+    """Four times as many steps, or as many as the time limit allows; None once it is used.
 
-    By the line through the last two rungs: a part of the seconds is the same at every rung.
+    Extrapolates linearly from the last two rungs, because each rung has a constant part.
     """
     steps, last = found[-1]
     if len(found) == 1:
@@ -79,7 +79,7 @@ def _next_steps(found: Sequence[tuple[int, Rung]], most_seconds: float) -> int |
     most = steps + int((most_seconds - last.seconds) / max(a_step, 1e-9))
     if most < _LEAST_GROWTH * steps:
         return None
-    # What would leave no time for a rung above it is that rung.
+    # If there would be no time for a further rung, use the time limit now.
     return most if most < _LEAST_GROWTH * _GROWTH * steps else _GROWTH * steps
 
 
@@ -94,13 +94,13 @@ class RungRow(Run):
 
     @property
     def numbers(self) -> str:
-        """What it took and what it gave."""
+        """The steps, the seconds and the error."""
         steps = "–" if self.steps is None else str(self.steps)
         return f"{steps:>7s} steps {aligned(self.seconds)} s {aligned(self.miss)} of {self.goal:g}"
 
 
 def seconds_to_goal(rows: Sequence[RungRow]) -> float | None:
-    """Seconds of the shortest fit from which on all longer ones reach the goal; None if none."""
+    """Seconds of the shortest fit such that all longer ones reach the goal; None if none does."""
     known = sorted(
         (row.steps, row.seconds, row.miss)
         for row in rows
@@ -116,14 +116,13 @@ def seconds_to_goal(rows: Sequence[RungRow]) -> float | None:
 
 @dataclass(frozen=True)
 class Ladders:
-    """Climbs, each with the machine to itself.
+    """A suite of climbs, each alone on the machine.
 
     Attributes:
         name: of the suite and its results file.
-        about: one line.
-        climbs: what is run.
-        warm_up: done before a climb, so that the first in a process does not pay for the start of
-            JAX and of the data.
+        about: a one-line description.
+        climbs: the climbs.
+        warm_up: run before a climb, so that the start of JAX and loading the data are not counted.
     """
 
     name: str
@@ -136,11 +135,11 @@ class Ladders:
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
-        """Task and method of each climb."""
+        """The task and method of each climb."""
         return [(climb.goal.task, climb.method) for climb in self.climbs]
 
     def with_method(self, name: str, method: Any) -> Self:  # noqa: ANN401 -- a third party's
-        """There is no common way to say how long a third party's method shall train."""
+        """Raise an error: there is no common way to set the steps of another library's method."""
         raise ValueError(f"The suite {self.name} sets steps: it takes no other methods ({name}).")
 
     def blank(self, job: Job) -> RungRow:
@@ -148,7 +147,7 @@ class Ladders:
         return RungRow(self.name, *job, goal=self._climb(job).goal.miss, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Climb; a row a rung."""
+        """Run a climb, with one row per rung."""
         blank = replace(self.blank(job), status="finished")
         self.warm_up()
         rungs = self._climb(job).rungs(job.seed)

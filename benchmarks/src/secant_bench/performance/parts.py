@@ -1,4 +1,4 @@
-"""What each part of our training is worth: one thing changed at a time, as many rows for all."""
+"""Ablation of our training: one part changed at a time, with the same number of rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from secant_bench.tasks import Ratio, Task
 
 __all__ = ["PLAIN", "parts"]
 
-PLAIN = "no anchor"  # what the others are one change away from
+PLAIN = "no anchor"  # the others differ from it in one part
 _TRUNK = ResidualMLP(256)
 _STEPS = 1_000
 _IMPORTANT = LogitNormal(0.0, 1.0)
@@ -41,10 +41,10 @@ _METHOD = Method(SpectralSecant(trunk=_TRUNK), DiffusionInterpolant(), TangentVe
 
 
 def parts() -> Suite:
-    """Ten nats in 40 dimensions without the anchor, which is exact there; 512,000 rows each."""
+    """Ten nats in 40 dimensions, without the anchor, which would be exact; 512,000 rows each."""
     task = Task(block_gaussians(40))
     entries = tuple(Entry(task, name, make, ONE_PASS) for name, make in _variants().items())
-    about = "what each part of a training is worth, in error and in seconds"
+    about = "the effect of each part of the training on error and seconds"
     return Suite("performance-parts", about, entries, alone=True)
 
 
@@ -105,7 +105,7 @@ def _plain(
 
 
 class _Staged:
-    """A first fit, of which the second takes something over; both see half of the rows."""
+    """Two consecutive fits, each on half of the rows; the second uses a result of the first."""
 
     def __init__(self, first: Method, second: Callable[[Fitted], Method], seed: int) -> None:
         self.first, self.second, self.seed = first, second, seed
@@ -143,9 +143,9 @@ def _velocity_learned_first(seed: int) -> Ratio:
 
 
 def _velocity_exact(seed: int) -> Ratio:
-    """With the mean velocity in closed form: all that (F2) can bring.
+    """With the mean velocity in closed form, an upper limit of the gain by (F2).
 
-    The anchored field before any step: its network is 0.
+    This is the anchored field before training, when its network is 0.
     """
     untrained = MeanVelocity(_TRUNK)
     first = replace(
@@ -160,7 +160,7 @@ def _velocity_exact(seed: int) -> Ratio:
 
 
 class _Trained(ModelBuilder):
-    """A model that was trained before, to go on with."""
+    """A builder that returns a trained model, to continue its training."""
 
     model: SecantFunction
 
@@ -186,7 +186,7 @@ class _Lion(Optimiser):
 
 
 class _Muon(Optimiser):
-    """Orthogonalised momentum for matrices, Adam for the rest."""
+    """Orthogonalised momentum for matrices, Adam for other weights."""
 
     def at(self, rate: optax.Schedule) -> optax.GradientTransformation:
         return optax.contrib.muon(lambda step: 10.0 * rate(step), adam_learning_rate=rate)
@@ -205,7 +205,7 @@ class _Weighted(Target):
 
 
 def _unweighted(t: Float[Array, " n"]) -> Float[Array, " n"]:
-    """One over the density of the times, up to ten: at the ends it has none."""
+    """One over the density of the times, at most ten, because the density is 0 at the ends."""
     return 1.0 / jnp.maximum(_IMPORTANT.density(t), 0.1)
 
 
@@ -242,7 +242,7 @@ class _HalvedTrunk(eqx.Module):
 
 
 class _MeanVelocity(Target):
-    """(V1) with v̄(x_t, t) in place of ẋ_t, which takes its conditional noise away (F2)."""
+    """(V1) with v̄(x_t, t) in place of ẋ_t, which removes its conditional noise (F2)."""
 
     velocity: VelocityField
 

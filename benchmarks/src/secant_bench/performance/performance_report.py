@@ -1,4 +1,4 @@
-"""Speed as tables and figures, derived from committed rows."""
+"""The section on speed, generated from committed rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _Kind = TypeVar("_Kind", bound=Run)
 
 
 def performance_sections(results: Path) -> list[str]:
-    """The sections of whichever suites have rows; figures are drawn on the way."""
+    """The sections for suites with rows; also draws their figures."""
     made = (
         _accuracy(results),
         _parts(results),
@@ -45,7 +45,7 @@ def performance_sections(results: Path) -> list[str]:
 
 _ABOUT = (
     "`secant bench run performance` repeats all of it, one run at a time. Ratios are of times "
-    "measured in turn in one run; absolute seconds belong to the machine named below."
+    "measured alternately in one run; absolute seconds depend on the machine named below."
 )
 
 
@@ -63,7 +63,7 @@ def _averaged(
     lead: Callable[[_Kind], list[str]],
     *values: Callable[[_Kind], float | None],
 ) -> list[list[str]]:
-    """A line a task: what it is, means over its runs, and their number."""
+    """One line per task: its name, means over its runs, and their number."""
     return [
         [*lead(runs[0]), *(_mean(map(value, runs)) for value in values), str(len(runs))]
         for runs in groups(rows, lambda row: row.task).values()
@@ -91,7 +91,9 @@ def _accuracy(results: Path) -> list[str]:
         "first, so that the start of JAX is not counted. *Seconds* are those of the shortest fit "
         "such that all longer ones reach the goal; > marks those of the longest fit if it did "
         "not.",
-        table(["task", "method", "seconds, by seed", "best miss", "its seconds", "seeds"], lines),
+        table(
+            ["task", "method", "seconds, by seed", "smallest error", "its seconds", "seeds"], lines
+        ),
         *_verdicts(rows),
         f"![Error against seconds](figures/{path.name})",
     ]
@@ -103,7 +105,7 @@ def _verdicts(rows: Sequence[RungRow]) -> list[str]:
 
 
 def _verdict(task: str, rows: Sequence[RungRow]) -> str:
-    """Ours against the first of the others: what it took, or what none of them had arrived in."""
+    """Our time against that of the fastest other method, or the time limit if none reached it."""
     climbs = groups(rows, lambda row: row.method)
     waits = {method: _waited(climbed) for method, climbed in climbs.items()}
     ours = {method for method in waits if method.startswith(_OURS)}
@@ -111,9 +113,9 @@ def _verdict(task: str, rows: Sequence[RungRow]) -> str:
         return ""
     our, other = (min(names, key=waits.__getitem__) for names in (ours, waits.keys() - ours))
     arrived = all(map(seconds_to_goal, _by_seed(climbs[other])))
-    who = f"{other} arrives" if arrived else "none of the others has arrived"
+    who = f"{other} does" if arrived else "no other method has reached it"
     return (
-        f"**{task}**: {our} arrives after {figure(waits[our])} s, {who} after "
+        f"**{task}**: {our} reaches the goal after {figure(waits[our])} s, {who} after "
         f"{figure(waits[other])} s, {waits[other] / waits[our]:.1f} times as long."
     )
 
@@ -123,7 +125,7 @@ def _by_seed(rows: Sequence[RungRow]) -> list[list[RungRow]]:
 
 
 def _waited(rows: Sequence[RungRow]) -> float:
-    """Seconds to the goal, or of the longest fit where it was not reached; mean over seeds."""
+    """Seconds to the goal, or of the longest fit if it was not reached; mean over seeds."""
     return float(
         np.mean(
             [seconds_to_goal(r) or max(row.seconds or 0.0 for row in r) for r in _by_seed(rows)]

@@ -18,7 +18,7 @@ __all__ = ["draw_growth", "draw_ladders"]
 
 
 def draw_ladders(rows: Sequence[RungRow], path: Path) -> None:
-    """Misses against seconds, one panel a task; the goal dotted."""
+    """Errors against seconds, one panel per task; a dotted line is the goal."""
     tasks = groups(rows, lambda row: row.task)
     methods = list(dict.fromkeys(row.method for row in rows))
     drawn = Figure(figsize=(5.2 * len(tasks), 4.6), layout="constrained")
@@ -62,7 +62,7 @@ def _climbs(rows: Sequence[RungRow]) -> dict[tuple[str, int], list[tuple[float, 
 
 
 def draw_growth(rows: Sequence[GrowthRow], path: Path) -> None:
-    """Seconds above and memory below, one column for each thing that is varied."""
+    """Seconds above and memory below, one column per varied quantity."""
     varied = groups(rows, lambda row: row.by)
     methods = list(dict.fromkeys(row.method for row in rows))
     drawn = Figure(figsize=(3.6 * len(varied), 5.4), layout="constrained")

@@ -1,4 +1,4 @@
-"""What compiling costs, and what is left of it where programs are kept on disk."""
+"""The cost of compilation, without and with a compilation cache on disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHAPE = (2_000, 20)
 
 @dataclass(frozen=True)
 class ProgramRow(Run):
-    """Seconds of a fit of one step in a new process: with nothing kept, then with all of it."""
+    """Seconds of a fit of one step in a new process: with an empty cache, then with a full one."""
 
     first: float | None = None
     second: float | None = None
@@ -43,14 +43,14 @@ class _ProgramTask:
 
 @dataclass(frozen=True)
 class ProgramSuite(Product[_ProgramTask, None]):
-    """Estimators; there is one way to keep programs."""
+    """A suite of estimators with one method, the cache."""
 
     def blank(self, job: Job) -> ProgramRow:
         """The row before the fits."""
         return ProgramRow(self.name, *job, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Two processes, one after the other, with one folder."""
+        """Run two processes one after the other, with the same cache."""
         kind = self.task(job.task).estimator
         with tempfile.TemporaryDirectory() as folder:
             first, second = (called_alone(_seconds_to_start, kind, Path(folder)) for _ in range(2))

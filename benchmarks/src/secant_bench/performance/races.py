@@ -1,4 +1,4 @@
-"""Who is good enough first: d/4 nats in 160 dimensions to one nat, and a real table to −0.2."""
+"""Time to accuracy: one nat of d/4 nats in 160 dimensions, and −0.2 on a real table."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ __all__ = ["MakeWithSteps", "races", "to_information", "warm_up", "with_steps"]
 MakeWithSteps = Callable[..., Ratio]  # steps and random_state → estimator
 
 _WIDTH = 256
-_GROWTH = Growth(max_components=64)  # the default's 2,048 are worth their minutes, but later
-# Time for the others, more than ten times what ours needs.
+_GROWTH = Growth(max_components=64)  # the default's 2,048 pay off only in longer fits
+# Time limit of other methods, more than ten times what ours needs.
 _INFORMATION = Goal("Gaussians, d=160", 1.0, seconds=120.0)
 _TABLE = Goal("POWER", -0.2, seconds=170.0)
 _ROWS_FOR_NORMALISER = 50_000
 _ROWS_TO_JUDGE = 50_000
-_ROWS_FOR_RATIO = 300_000  # of the table and of the base: a training this short sees no more
+_ROWS_FOR_RATIO = 300_000  # of the table and of the base: so short a training uses no more
 
 
 def races() -> Ladders:
-    """Ours, and the methods it is compared with: in this library and in eager PyTorch."""
+    """Our method and others, in this library and in eager PyTorch."""
     gaussians = [to_information(_INFORMATION, 160, *entry) for entry in _on_gaussians().items()]
     table = [
         Climb(_TABLE, name, partial(_rung_on_power, *parts)) for name, parts in _on_power().items()
@@ -66,18 +66,18 @@ def races() -> Ladders:
 
 @cache
 def warm_up() -> None:
-    """A fit of one step, by a method that is not raced."""
+    """A fit of one step by a method that is not compared."""
     make = with_steps(partial(ClassifierRatio, trunk=ResidualMLP(8)))
     _rung_on_gaussians(Task(block_gaussians(160)), make, steps=1, seed=0)
 
 
 def to_information(goal: Goal, d: int, name: str, make: MakeWithSteps) -> Climb:
-    """Towards the d/4 nats of a block Gaussian in d dimensions, on fresh rows."""
+    """Fits to block Gaussians of d/4 nats in d dimensions, with errors on fresh rows."""
     return Climb(goal, name, partial(_rung_on_gaussians, Task(block_gaussians(d)), make))
 
 
 def with_steps(make: Callable[..., Ratio]) -> MakeWithSteps:
-    """A maker of what takes `training`."""
+    """A function that builds an estimator with a parameter `training`."""
 
     def made(steps: int, random_state: int) -> Ratio:
         return make(training=Training(steps=steps, patience=None), random_state=random_state)
@@ -133,14 +133,14 @@ def _rung_on_gaussians(task: Task, make: MakeWithSteps, steps: int, seed: int) -
     estimator = make(steps=steps, random_state=seed)
     began = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OverlapWarning)  # a chasm is what the task is about
+        warnings.simplefilter("ignore", OverlapWarning)  # the task has no overlap by design
         task.fit(estimator, seed)
     seconds = time.perf_counter() - began
     return Rung(seconds, abs(task.judge(estimator, None, seed).error))
 
 
 def _rung_on_power(rule: BaseRule, make: MakeWithSteps, steps: int, seed: int) -> Rung:
-    """A ratio on a base, normalised by rows of the base: any object with `log_ratio` will do."""
+    """A ratio, as any object with `log_ratio`, on a base, normalised by rows of the base."""
     rows, ratio = _power(), make(steps=steps, random_state=seed)
     key, key_mass = jax.random.split(jax.random.key(seed))
     began = time.perf_counter()

@@ -1,6 +1,6 @@
-"""Scoring: rows a second against the bare matrix products of the pass, and memory.
+"""Scoring: rows per second compared with the bare matrix products of the pass, and memory.
 
-Ratios measured in one run; absolute times belong to the machine.
+Ratios are measured in one run; absolute times depend on the machine.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _BLOCK = 1024  # rows of one bare product: the fastest of 512, 1024, 2048 and 81
 class ScoringRow(Run):
     """`log_ratio` of many rows: NumPy in, NumPy out.
 
-    `bare_over_scoring` is the time of the pass's matrix products alone, of the network and of the
-    anchor, over the time of scoring: 1 would be the speed of the products. `memory_growth` is in
-    bytes, beyond the rows.
+    `bare_over_scoring` is the time of the matrix products of network and anchor alone, over the
+    time of scoring; 1 would be the speed of the products. `memory_growth` is in bytes, beyond the
+    rows.
     """
 
     width: int
@@ -47,7 +47,7 @@ class ScoringRow(Run):
 
     @property
     def numbers(self) -> str:
-        """Speed, its share of the products', memory."""
+        """The speed, its ratio to that of the products, and the memory."""
         speed = "–" if self.rows_per_second is None else f"{self.rows_per_second:,.0f}"
         growth = "–" if self.memory_growth is None else f"{self.memory_growth / 1e6:.1f} MB"
         return f"{speed} rows/s, bare / scoring {aligned(self.bare_over_scoring)}, {growth} more"
@@ -66,14 +66,14 @@ class _ScoringShape:
 
 @dataclass(frozen=True)
 class ScoringSuite(Product[_ScoringShape, bool]):
-    """Shapes of a scoring, timed; a method says whether there is an anchor."""
+    """Timed scoring of several shapes; the methods are with and without an anchor."""
 
     def blank(self, job: Job) -> ScoringRow:
-        """The row before anything is timed."""
+        """The row before timing."""
         return ScoringRow(self.name, *job, **vars(self.task(job.task)), machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Time both sides in turn, then look at the memory."""
+        """Time both sides alternately, then measure the memory."""
         return Outcome([_measured(self.blank(job), has_anchor=self.methods[job.method])])
 
 
@@ -107,7 +107,7 @@ def _measured(row: ScoringRow, *, has_anchor: bool) -> ScoringRow:
 
 
 def _fitted(width: int, d: int, *, has_anchor: bool) -> SecantRatio:
-    """A model of that shape after a few steps: what it has learned takes no time."""
+    """A model of that shape after a few steps; training does not change the time."""
     rng = np.random.default_rng(0)
     ratio = SecantRatio(
         SpectralSecant(_ORDER, ResidualMLP(width, _DEPTH)),
@@ -117,12 +117,12 @@ def _fitted(width: int, d: int, *, has_anchor: bool) -> SecantRatio:
         random_state=0,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a training that short
+        warnings.simplefilter("ignore")  # about so short a training
         return ratio.fit_samples(rng.normal(size=(2000, d)), rng.normal(0.2, 1.2, (2000, d)))
 
 
 def _bare_products(row: ScoringRow, *, has_anchor: bool) -> Callable[[], object]:
-    """The matrix products of a pass and nothing else, every one with rows of its own."""
+    """The matrix products of a pass alone, each with separate rows."""
     width, d = row.width, row.n_features
     shapes = [(d, width), *[(width, width)] * _DEPTH, (width, _ORDER)] + [(d, d)] * has_anchor
     rng = np.random.default_rng(0)
@@ -145,5 +145,5 @@ def _bare_products(row: ScoringRow, *, has_anchor: bool) -> Callable[[], object]
 def _memory_growth(model: SecantRatio, n: int) -> int:
     """Bytes that scoring takes beyond the rows."""
     x = np.random.default_rng(0).standard_normal((n, model.n_features_in_), dtype=np.float32)
-    model.log_ratio(x[:20_000])  # compiled, and its blocks have been in memory
+    model.log_ratio(x[:20_000])  # compile, and allocate its blocks
     return bytes_grown(lambda: model.log_ratio(x))

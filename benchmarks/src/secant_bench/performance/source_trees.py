@@ -1,4 +1,4 @@
-"""This library's sources, present and older, and a script that is run with either."""
+"""The sources of this library, present and older, and scripts run with either."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ def present_source() -> Iterator[Path]:
 
 @contextmanager
 def older_source(commit: str, folder: Path | None = None) -> Iterator[Path]:
-    """`src` of a commit, as long as it is asked for.
+    """A temporary folder with the `src` of a commit.
 
-    From an archive rather than a worktree, so that a run that is killed leaves no trace in the
-    repository.
+    It is an archive and not a worktree, so that a killed run leaves no trace in the repository.
 
     Args:
         commit: of the repository.
-        folder: within the repository; None is where this library is imported from.
+        folder: within the repository; None for the folder of this library.
 
     Raises:
         Skipped: there is no git, no repository or no such commit.
@@ -77,13 +76,13 @@ def printed_by(
 ) -> dict[str, Any]:
     """The JSON object that a script prints last, run in a new process with these sources.
 
-    A script that says which `source` it used must have used this one.
+    If the script reports the `source` it used, it must be this one.
 
     Args:
-        script: of Python.
+        script: a Python file.
         source: folder of the library.
         *arguments: of the script.
-        programs: where the library keeps compiled programs; None is nowhere.
+        programs: folder of the compilation cache; None for no cache.
     """
     environment = {**os.environ, "PYTHONPATH": str(source)}
     if programs is None:

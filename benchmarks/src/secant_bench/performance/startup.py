@@ -1,4 +1,4 @@
-"""Start-up: what secant adds to the import of JAX, which every fit needs."""
+"""Start-up time of secant compared with the import of JAX, which every fit needs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _JAX = "import jax"
 
 @dataclass(frozen=True)
 class StartupRow(Run):
-    """A process from start to end, in seconds of the wall clock: the best of several.
+    """The wall-clock time of a process in seconds, the minimum of several.
 
-    `yardstick` is what `import jax` alone takes, in turn with it; `share` is their ratio.
+    `yardstick` is the time of `import jax` alone, measured alternately; `share` is their ratio.
     """
 
     seconds: float | None = None
@@ -29,7 +29,7 @@ class StartupRow(Run):
 
     @property
     def numbers(self) -> str:
-        """Seconds, and what they are compared with."""
+        """The times and their ratio."""
         return (
             f"{aligned(self.seconds)} s, import jax {aligned(self.yardstick)} s, "
             f"ratio {aligned(self.share)}"
@@ -44,14 +44,14 @@ class _Start:
 
 @dataclass(frozen=True)
 class StartupSuite(Product[_Start, None]):
-    """Starts of a process, timed."""
+    """Timed starts of a process."""
 
     def blank(self, job: Job) -> StartupRow:
-        """The row before anything is timed."""
+        """The row before timing."""
         return StartupRow(self.name, *job, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """In turn with the import of JAX."""
+        """Time the process alternately with the import of JAX."""
         code = self.task(job.task).code
         times = best_of_turns({"own": partial(_seconds, code), "jax": partial(_seconds, _JAX)})
         own, jax = times["own"], times["jax"]
@@ -60,12 +60,12 @@ class StartupSuite(Product[_Start, None]):
 
 
 def startup() -> StartupSuite:
-    """The package beside JAX, and an estimator of it; `command-line` has the help."""
+    """The import of the package beside JAX, and of an estimator; `command-line` times the help."""
     starts = (
         _Start("import jax, secant", "import jax, secant"),
         _Start("import an estimator", "import jax\nfrom secant import SecantRatio"),
     )
-    about = "what a process takes to start, against the import of JAX"
+    about = "start-up time of a process, compared with the import of JAX"
     return StartupSuite("performance-startup", about, starts, {"secant": None}, 1, alone=True)
 
 

@@ -1,6 +1,6 @@
-"""Our training step against its bare matrix products and against eager PyTorch.
+"""Our training step compared with its bare matrix products and with eager PyTorch.
 
-Ratios measured in one run; absolute times belong to the machine.
+Ratios are measured in one run; absolute times depend on the machine.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WORK = 100 * 512 * 256  # batch × width × steps that are timed together
 class StepRow(Run):
     """Times of one step; ratios of times measured side by side.
 
-    `bfloat_over_bare` is what the bare products take in bfloat16, by what they take in float32.
+    `bfloat_over_bare` is the time of the bare products in bfloat16 over that in float32.
     """
 
     width: int
@@ -73,14 +73,14 @@ class _StepShape:
 
 @dataclass(frozen=True)
 class StepSuite(Product[_StepShape, None]):
-    """Shapes of a step, timed."""
+    """Timed steps of several shapes."""
 
     def blank(self, job: Job) -> StepRow:
-        """The row before anything is timed."""
+        """The row before timing."""
         return StepRow(self.name, *job, **vars(self.task(job.task)), machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Time all sides in turn."""
+        """Time all sides alternately."""
         return Outcome([_measured(self.blank(job))])
 
 
@@ -137,11 +137,11 @@ def _our_step(width: int, batch: int, d: int, n: int) -> Callable[[], float]:
 def _bare_products(
     width: int, batch: int, d: int, n: int, dtype: DTypeLike = jnp.float32
 ) -> Callable[[], float]:
-    """The matrix products of a step and nothing else, on operands of their shapes.
+    """The matrix products of a step alone, on operands of the same shapes.
 
-    For a layer (n_in, n_out): value and JVP forward, both cotangents back to the input, both
-    shares of the weight's gradient; six products. The entry layer needs no cotangent for its input:
-    four. Every product has operands of its own, so that none is found to be another.
+    A layer (n_in, n_out) has six products: value and JVP forward, both cotangents back to the
+    input, both shares of the weight's gradient. The entry layer has four, because its input needs
+    no cotangent. Every product has its own operands, so that the compiler cannot merge any.
     """
     shapes = [(d, width), *[(width, width)] * _DEPTH, (width, _ORDER)]
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""How times are taken: side by side, so that a disturbance does not fall on one side only."""
+"""Timing of several sides alternately, so that a disturbance does not affect one side only."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _TURNS = 5
 
 
 def best_of_turns(sides: Mapping[str, Callable[[], float]]) -> dict[str, float]:
-    """The least time of each side, all measured in turn."""
+    """The minimum time of each side, measured alternately."""
     turns = [{name: side() for name, side in sides.items()} for _ in range(_TURNS)]
     return {name: min(turn[name] for turn in turns) for name in sides}
 
 
 def seconds_each(run: Callable[[], object], n: int) -> float:
-    """Of the wall clock, for one of the n rounds that `run` makes."""
+    """Wall-clock seconds per round of `run`, which makes n rounds."""
     began = time.perf_counter()
     jax.block_until_ready(run())
     return (time.perf_counter() - began) / n
 
 
 def seconds_of(command: Sequence[str]) -> float:
-    """A process from start to end, of the wall clock."""
+    """Wall-clock seconds of a process."""
     began = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - began

@@ -36,13 +36,13 @@ def bsds300(
 ) -> RealTable:
     """Grey patches of 8 × 8 pixels without their mean and last pixel: 63 columns.
 
-    `(v + u)/256` of pixel values v with u ~ U(0, 1), less its mean over the patch. `BSDS300.hdf5`
-    is read if it is there. Otherwise patches are drawn from the images anew: a tenth of the images
-    in `train` are for validation only. These are the published images, not the published patches,
-    so figures are near the published ones, not equal to them.
+    `(v + u)/256` of pixel values v with u ~ U(0, 1), minus its mean over the patch. `BSDS300.hdf5`
+    is read if it exists. Otherwise new patches are drawn from the images: a tenth of the images
+    in `train` are for validation only. These are the published images, but not the published
+    patches, so results are near the published ones, but not equal.
 
     Args:
-        folder: Holds `BSDS300.hdf5`, or folders `train` and `test` of jpg images.
+        folder: Contains `BSDS300.hdf5`, or folders `train` and `test` of jpg images.
         n_train: Patches for training; this and the other sizes do not apply to the hdf5 file.
         n_validation: Patches for validation.
         n_test: Patches for testing.
@@ -52,7 +52,7 @@ def bsds300(
         The table.
 
     Raises:
-        FileNotFoundError: If neither is there.
+        FileNotFoundError: If neither exists.
         ImportError: If Pillow (images) or h5py (hdf5 file) is not installed.
         ValueError: If a size is below 1.
     """
@@ -68,8 +68,8 @@ def bsds300(
     train, validation, test = (
         _patches(paths, n, random) for paths, n in zip(images, sizes, strict=True)
     )
-    note = f"Patches drawn anew from the published images (seed {seed})."
-    return RealTable("BSDS300 (patches drawn anew)", train, validation, test, _COLUMNS, note)
+    note = f"New patches from the published images (seed {seed})."
+    return RealTable("BSDS300 (new patches)", train, validation, test, _COLUMNS, note)
 
 
 def _published(path: Path) -> tuple[Rows, Rows, Rows]:
@@ -81,7 +81,7 @@ def _published(path: Path) -> tuple[Rows, Rows, Rows]:
 
 
 def _image_files(folder: str | Path, random: np.random.RandomState) -> tuple[list[Path], ...]:
-    """Images for training, validation and testing; no image serves two."""
+    """Separate images for training, validation and testing."""
     known, test = (sorted((Path(folder) / name).glob("*.jpg")) for name in ("train", "test"))
     if len(known) < 2 or not test:
         raise missing(folder, _WANTED, HOME)
@@ -91,7 +91,7 @@ def _image_files(folder: str | Path, random: np.random.RandomState) -> tuple[lis
 
 
 def _patches(paths: list[Path], n: int, random: np.random.RandomState) -> Rows:
-    """(n, 63) rows, each of an image and a place at random."""
+    """(n, 63) rows, each from a random place in a random image."""
     image_of_row = random.randint(len(paths), size=n)
     rows = np.empty((n, _SIDE**2 - 1), np.float32)
     for index, path in enumerate(paths):

@@ -1,4 +1,4 @@
-"""The tables by name: how large, of which files, from where."""
+"""The tables by name: their sizes, original files and sources."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ class TableSource:
 
     Attributes:
         name: of the table, in lower case.
-        about: what its rows are.
-        files: the original files, of which a folder must hold one set.
-        home: where a user obtains them.
-        n_columns: of the prepared table.
-        n_rows: of its training, validation and test rows, made from the files as published.
-        prepare: makes it from a folder with the original files.
+        about: a description of its rows.
+        files: the original files, one set of which a folder must contain.
+        home: their source.
+        n_columns: number of columns of the prepared table.
+        n_rows: numbers of training, validation and test rows, from the files as published.
+        prepare: a function that prepares it from a folder with the original files.
     """
 
     name: str
@@ -74,7 +74,7 @@ TABLES: dict[str, TableSource] = {
         ),
         TableSource(
             "miniboone",
-            "electron neutrinos told from muon neutrinos",
+            "electron neutrinos and muon neutrinos",
             "MiniBooNE_PID.txt; or data.npy; or val.npy and test.npy",
             MINIBOONE,
             43,

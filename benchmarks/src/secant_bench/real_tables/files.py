@@ -1,4 +1,4 @@
-"""Finding the original files of a table, or saying where they come from."""
+"""Find the original files of a table, or say where to obtain them."""
 
 from pathlib import Path
 
@@ -6,21 +6,21 @@ __all__ = ["find", "missing"]
 
 
 def find(folder: str | Path, *names: str) -> Path | None:
-    """The first of the names that exists in the folder."""
+    """The first of these files that exists in the folder."""
     paths = (Path(folder) / name for name in names)
     return next((path for path in paths if path.exists()), None)
 
 
 def missing(folder: str | Path, wanted: str, home: str) -> FileNotFoundError:
-    """The error to raise when none is there.
+    """The error for missing files.
 
     Args:
-        folder: Where the files were looked for.
-        wanted: What was looked for, in words.
-        home: Where a user obtains the originals, in words.
+        folder: The folder that was searched.
+        wanted: A description of the files.
+        home: A description of their source.
 
     Returns:
-        An error that says all three.
+        An error that names all three.
     """
     place = Path(folder).absolute()
     state = "" if place.is_dir() else ", which is not a folder"

@@ -14,19 +14,19 @@ __all__ = ["HOME", "gas"]
 
 _FILE = "ethylene_CO.txt"
 HOME = "UCI Machine Learning Repository, 'Gas sensor array under dynamic gas mixtures'"
-_N_SETTINGS = 3  # time and the two concentrations, ahead of the sensors
+_N_SETTINGS = 3  # time and the two concentrations, before the sensors
 _MOST_CORRELATION = 0.98
 
 
 def gas(folder: str | Path, *, fraction: float = 0.25, seed: int = 0) -> RealTable:
-    """The sensors that no later sensor nearly repeats, at a random quarter of the moments.
+    """The sensors without near-duplicates, at a random quarter of the times.
 
     While a column correlates above 0.98 with another, the first such column is dropped. All rows
-    together are standardised. The published table is a quarter of the rows, drawn at random and
-    kept in a pickle: the seed of that draw is not known, so the rows here are others of its kind.
+    together are standardised. The published table is a random quarter of the rows in a pickle; the
+    seed of that draw is unknown, so the rows here are another random quarter.
 
     Args:
-        folder: Holds `ethylene_CO.txt`, as downloaded.
+        folder: Contains `ethylene_CO.txt`, as downloaded.
         fraction: Share of the rows to draw, in (0, 1].
         seed: Of the draw.
 
@@ -34,8 +34,8 @@ def gas(folder: str | Path, *, fraction: float = 0.25, seed: int = 0) -> RealTab
         The table: 852,174 / 94,685 / 105,206 rows and 8 columns of the published file.
 
     Raises:
-        FileNotFoundError: If the text file is not there.
-        ValueError: If only the pickle is there, or `fraction` is out of range.
+        FileNotFoundError: If the text file does not exist.
+        ValueError: If only the pickle exists, or `fraction` is out of range.
     """
     if not 0 < fraction <= 1:
         raise ValueError(f"`fraction` must lie in (0, 1]; got {fraction}.")
@@ -63,7 +63,7 @@ def _text_file(folder: str | Path) -> Path:
 
 
 def _drawn_rows(path: Path, fraction: float, seed: int) -> NDArray[np.float64]:
-    """(m, 16) rows in random order. Only the lines drawn are parsed, to save time and memory."""
+    """(m, 16) rows in random order; only their lines are parsed, to save time and memory."""
     with path.open("rb") as file:
         n = sum(1 for line in file if line.strip()) - 1  # without the header
     random = np.random.RandomState(seed)
@@ -79,11 +79,13 @@ def _drawn_rows(path: Path, fraction: float, seed: int) -> NDArray[np.float64]:
 
 
 def _distinct_columns(rows: NDArray[np.float64]) -> list[int]:
-    """Indices of the columns left when the first of those too correlated is dropped, in turn."""
+    """Indices of the columns that remain after repeatedly dropping the first correlated one."""
     too_close = np.asarray(np.corrcoef(rows, rowvar=False) > _MOST_CORRELATION)
     kept = list(range(rows.shape[1]))
     while True:
-        crowded = too_close[np.ix_(kept, kept)].sum(axis=1) > 1  # every column is close to itself
+        crowded = (
+            too_close[np.ix_(kept, kept)].sum(axis=1) > 1
+        )  # every column correlates with itself
         if not crowded.any():
             return kept
         del kept[int(np.argmax(crowded))]

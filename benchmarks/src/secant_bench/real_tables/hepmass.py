@@ -24,13 +24,13 @@ def hepmass(folder: str | Path) -> RealTable:
     training file.
 
     Args:
-        folder: Holds `1000_train.csv` and `1000_test.csv`, or either with `.gz`, as downloaded.
+        folder: Contains `1000_train.csv` and `1000_test.csv`, or either with `.gz`, as downloaded.
 
     Returns:
         The table: 315,123 training rows and 21 columns of the published files.
 
     Raises:
-        FileNotFoundError: If a file is not there.
+        FileNotFoundError: If a file does not exist.
         ValueError: If the test file lacks columns of the training file.
     """
     names, known = _signal_rows(_file(folder, "1000_train.csv"))
@@ -41,7 +41,7 @@ def hepmass(folder: str | Path) -> RealTable:
             f"to {names[-1]}; got {len(test_names)} columns, {test_names[0]} to {test_names[-1]}."
         )
     kept = np.flatnonzero(~has_ties_at_its_minimum(known))
-    known, test = known[:, kept], test[:, kept]  # the stray last column of the test file goes, too
+    known, test = known[:, kept], test[:, kept]  # also drops the extra last column of the test file
     splits = (*hold_out(known), test)
     scaled = standardised(splits, known.mean(axis=0), known.std(axis=0, ddof=1))
     columns = tuple(names[index] for index in kept)
@@ -66,7 +66,7 @@ def _signal_rows(path: Path) -> tuple[list[str], NDArray[np.float64]]:
 
 
 def _column_names(path: Path) -> list[str]:
-    """The names of the header, and one for each field that the rows have beyond it."""
+    """The names of the header, and a name for each further field of the rows."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as file:
         names, row = (next(file).strip().split(",") for _ in range(2))

@@ -1,4 +1,4 @@
-"""MINIBOONE: electron neutrinos told from muon neutrinos."""
+"""MINIBOONE: identification of electron neutrinos among muon neutrinos."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ HOME = (
     "(Papamakarios and others, 2017) on Zenodo, for `data.npy`"
 )
 _WANTED = "`MiniBooNE_PID.txt`, `data.npy`, or `val.npy` with `test.npy`"
-_FLAG = -100.0  # a first column below it marks an event that was not reconstructed
+_FLAG = -100.0  # a lower value in the first column marks an event that was not reconstructed
 _SEED = 0  # of the split of the 6.9k rows
 
 
@@ -25,21 +25,21 @@ def miniboone(folder: str | Path) -> RealTable:
     """The signal rows, without the columns whose smallest value repeats more than five times.
 
     The last 10 % are test, the last 10 % of the rest validation; standardised by training and
-    validation rows. The first of these that is there is read:
+    validation rows. The first of these files that exists is read:
 
     - `MiniBooNE_PID.txt`, the original;
-    - `data.npy`, its rows and columns already chosen;
-    - `val.npy` and `test.npy`, published splits without the training rows: shuffled and split
-      anew. Figures from these **6.9k rows** do not compare with published ones.
+    - `data.npy`, with rows and columns already selected;
+    - `val.npy` and `test.npy`, published splits without the training rows, which are shuffled and
+      split again. Results on these **6.9k rows** are not comparable with published ones.
 
     Args:
-        folder: Holds one of these.
+        folder: Contains one of these.
 
     Returns:
         The table: 29,556 training rows and 43 columns of the original.
 
     Raises:
-        FileNotFoundError: If none is there.
+        FileNotFoundError: If none exists.
     """
     if (path := find(folder, "MiniBooNE_PID.txt")) is not None:
         names, rows = _original(path)
@@ -53,7 +53,7 @@ def miniboone(folder: str | Path) -> RealTable:
     rows = np.concatenate([_array(paths[0]), _array(paths[1])])
     rows = rows[np.random.RandomState(_SEED).permutation(len(rows))]
     label = f"{len(rows) / 1000:.1f}k rows"
-    note = f"{label}: the published validation and test rows, split anew; figures do not compare."
+    note = f"{label}: published validation and test rows, split again; results not comparable."
     return _table(_numbered(rows.shape[1]), rows, note, name=f"MINIBOONE ({label})")
 
 
@@ -78,7 +78,7 @@ def _original(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
 
 
 def _numbered(n_columns: int) -> tuple[str, ...]:
-    """The published arrays do not say which of the 50 columns are left."""
+    """Numbered names, because the published arrays do not say which of the 50 columns remain."""
     return tuple(f"feature_{index}" for index in range(n_columns))
 
 

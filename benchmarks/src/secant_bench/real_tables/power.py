@@ -28,7 +28,7 @@ _COLUMNS = (
     "Sub_metering_3",
     "Time",
 )
-# Read to see whether a row is complete, then dropped.
+# Read to check whether a row is complete, then dropped.
 _DROPPED = ("Global_reactive_power", "Global_intensity")
 _SEED = 42  # of the order of the rows and their noise, as in the literature
 
@@ -40,16 +40,16 @@ def power(folder: str | Path, *, time_noise: float = 0.0) -> RealTable:
     (sub-meters), from one `RandomState(42)`; they are standardised by training and validation rows.
 
     Args:
-        folder: Holds `household_power_consumption.zip` or `.txt`, as downloaded.
+        folder: Contains `household_power_consumption.zip` or `.txt`, as downloaded.
         time_noise: Width, in minutes, of uniform noise on the time of day. The published loader
-            adds none, to a file whose times already had some. The original file has 1440 distinct
-            times, where a density has no upper bound: 1 makes the time continuous.
+            adds none, because the times in its file already have noise. The original file has 1440
+            distinct times, at which a density has no upper bound; 1 makes the time continuous.
 
     Returns:
         The table: 1,659,917 / 184,435 / 204,928 rows of the published file.
 
     Raises:
-        FileNotFoundError: If neither file is there.
+        FileNotFoundError: If neither file exists.
         ValueError: If `time_noise` is negative.
     """
     if not time_noise >= 0:
@@ -98,10 +98,10 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 def _with_noise(rows: NDArray[np.float64], time_noise: float) -> NDArray[np.float64]:
     """Shuffled rows plus noise, drawn in the literature's order: voltage, power, sub-meters."""
     random, n = np.random.RandomState(_SEED), len(rows)
-    rows = rows[random.permutation(n)]  # the order that `random.shuffle(rows)` gives, much faster
+    rows = rows[random.permutation(n)]  # the same order as `random.shuffle(rows)`, but much faster
     rows[:, 1] += 0.01 * random.rand(n)
     rows[:, 0] += 0.001 * random.rand(n)
     rows[:, 2:5] += random.rand(n, 3)
-    if time_noise > 0:  # last, so that it leaves the other noise as it is
+    if time_noise > 0:  # last, so that it does not change the other noise
         rows[:, 5] += time_noise * random.rand(n)
     return rows

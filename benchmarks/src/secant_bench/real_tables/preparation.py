@@ -1,4 +1,4 @@
-"""The steps that the tables share: splitting, standardising, dropping columns."""
+"""Common steps of preparation: splitting, standardising, dropping columns."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ def split(rows: Matrix) -> Splits:
 
 
 def hold_out(rows: Matrix) -> tuple[Matrix, Matrix]:
-    """All but the last 10 % of the rows, and these, rounded down."""
+    """All but the last 10 % of the rows (rounded down), and the last 10 %."""
     n_kept = len(rows) - int(0.1 * len(rows))
     return rows[:n_kept], rows[n_kept:]
 

@@ -1,4 +1,4 @@
-"""Prepared tables on disk: one file a split, and a manifest that tells whether they are whole."""
+"""Prepared tables on disk: one file per split, and a manifest to check them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MANIFEST", "Manifest", "SplitFile", "check_prepared", "read_manifest
 
 MANIFEST = "table.json"
 _SPLITS = ("train", "validation", "test")
-_NAMELESS = (".npy", ".npz")  # arrays: their columns are known by number only
+_NAMELESS = (".npy", ".npz")  # arrays, whose columns have no names
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SplitFile:
 
     Attributes:
         file: its name within the folder.
-        rows: how many.
+        rows: number of rows.
         sha256: of its bytes.
     """
 
@@ -39,11 +39,11 @@ class SplitFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A prepared table as its manifest has it.
+    """A prepared table, as described by its manifest.
 
     Attributes:
         name: of the table.
-        note: how the rows were made.
+        note: how the rows were prepared.
         columns: their names.
         splits: by name, in the order train, validation, test.
     """
@@ -55,9 +55,9 @@ class Manifest:
 
 
 def write_prepared(folder: Path, table: RealTable, suffix: str) -> Manifest:
-    """Write the splits in the suffix's format, then the manifest.
+    """Write the splits in the format of the suffix, then the manifest.
 
-    The manifest comes last: a folder without one was not finished.
+    The manifest is written last: a folder without one is unfinished.
     """
     folder.mkdir(parents=True, exist_ok=True)
     splits = {}
@@ -80,17 +80,17 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest(found["name"], found["note"], tuple(found["columns"]), splits)
     except FileNotFoundError as error:
         raise TableError(
-            f"{folder} has no {MANIFEST}, so it holds no prepared table or an unfinished one; "
-            "make it with `secant data prepare`."
+            f"{folder} has no {MANIFEST}, so it has no prepared table or an unfinished one; "
+            "prepare it with `secant data prepare`."
         ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise TableError(
-            f"{path} is not a manifest of `secant data prepare`; prepare the table anew."
+            f"{path} is not a manifest of `secant data prepare`; prepare the table again."
         ) from error
 
 
 def check_prepared(folder: Path) -> tuple[Manifest, list[str]]:
-    """The manifest of a folder, and each way in which the files are not what it says."""
+    """The manifest of a folder, and all differences between it and the files."""
     prepared = read_manifest(folder)
     problems = []
     for split in prepared.splits.values():

@@ -1,4 +1,4 @@
-"""Rows of real data, split and standardised as the literature does."""
+"""Rows of real data, split and standardised as in the literature."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ Rows = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)  # arrays neither compare nor hash
 class RealTable:
-    """A table of real data in three splits; nobody knows its density.
+    """A table of real data in three splits; its density is unknown.
 
     Attributes:
         name: Identifier, unique among the tables.
@@ -20,7 +20,7 @@ class RealTable:
         validation: (m, d), likewise.
         test: (k, d), likewise.
         columns: d names.
-        note: How the rows were made, and what published figures they compare with.
+        note: How the rows were prepared, and whether published results are comparable.
 
     Raises:
         ValueError: If a split is not (n, d) float32 with d names and n ≥ 1.

@@ -1,4 +1,4 @@
-"""Suites: versioned lists of what is run on what."""
+"""Suites: versioned lists of methods and tasks."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The paper's ablation: how times are drawn, and how much of the training is on the tangent."""
+"""The paper's ablation: samplers of times, and the share of the training on the tangent."""
 
 from __future__ import annotations
 

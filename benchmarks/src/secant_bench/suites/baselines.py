@@ -1,4 +1,4 @@
-"""Every method of the library, under the same conditions."""
+"""Every method of the library, with the same budget."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TRAINING = Training(steps=2_000, patience=None, evaluate_every=500)
 
 
 def suite() -> Suite:
-    """Gaussian pairs from 1 to 160 dimensions, each method judged in its own way."""
+    """Gaussian pairs from 1 to 160 dimensions, each method with its own integration rule."""
     n = 50_000
     one = gaussian_pair(np.zeros(1), np.eye(1), np.ones(1), 0.5 * np.eye(1))
     pairs = (one, *(block_gaussians(d) for d in (2, 10, 40, 160)))
@@ -59,7 +59,7 @@ def suite() -> Suite:
 
 
 def methods(training: Training) -> dict[str, Make]:
-    """Every method with the same trunk and budget; its other settings are its defaults."""
+    """Every method with the same trunk and budget, and otherwise default settings."""
     trunk = ResidualMLP(128, depth=2)
     tangent, vectorised = TangentNetwork(trunk), TangentNetwork(trunk, vectorised=True)
     joint, heads = JointScoreNetwork(trunk), TelescopingHeads(8, trunk)

@@ -1,4 +1,4 @@
-"""A look at everything in minutes: fewer steps than the suites that numbers are quoted from."""
+"""An overview of the suites in minutes, with fewer steps than those used for quoted results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _METHODS = (
 
 
 def suite() -> Suite:
-    """The foundation on chasms, and one of each kind of baseline on ten dimensions."""
+    """The foundation on distant pairs, and one of each kind of baseline in ten dimensions."""
     anchored = partial(block_gaussian, steps=300, anchor=GaussianMoments())
     plain = partial(block_gaussian, steps=1_500)
     entries = [

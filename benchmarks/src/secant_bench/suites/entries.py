@@ -1,4 +1,4 @@
-"""Benchmarks of log ratios: entries, each one method on one task."""
+"""Benchmarks of log ratios; each entry is one method on one task."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ ITS_OWN: tuple[Rule | None, ...] = (None,)
 
 @dataclass(frozen=True)
 class Entry:
-    """One method on one task, judged by one or more integration rules."""
+    """One method on one task, evaluated by one or more integration rules."""
 
     task: Task
     method: str
     make: Make
-    rules: tuple[Rule | None, ...] = ONE_PASS  # None is the method's own
+    rules: tuple[Rule | None, ...] = ONE_PASS  # None for the method's own rule
 
     def rows(self, blank: Row) -> list[Row]:
-        """Fit once, judge by every rule; one row a rule."""
+        """Fit once and evaluate by every rule, with one row per rule."""
         estimator = self.make(blank.seed)
         began = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OverlapWarning)  # chasms are what these tasks are about
+            warnings.simplefilter("ignore", OverlapWarning)  # these tasks have no overlap by design
             self.task.fit(estimator, blank.seed)
         seconds = time.perf_counter() - began
         row = _described(replace(blank, seconds=seconds), estimator)
@@ -46,7 +46,7 @@ class Entry:
 
 def _described(row: Row, estimator: Ratio) -> Row:
     row = replace(row, status="finished", config=" ".join(repr(estimator).split()))
-    found = getattr(estimator, "diagnostics_", None)  # a third party's may have none
+    found = getattr(estimator, "diagnostics_", None)  # other libraries may have none
     if found is not None:
         row = replace(row, held_out=found.held_out_loss)
     if isinstance(found, Diagnostics):
@@ -62,16 +62,16 @@ class Suite:
     about: str
     entries: tuple[Entry, ...]
     n_seeds: int = 3
-    alone: bool = False  # whether the times count
-    version: int = 1  # raised when an entry comes to mean something else
+    alone: bool = False  # whether times are measured
+    version: int = 1  # increased when the meaning of an entry changes
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]:
-        """Task and method of each entry."""
+        """The task and method of each entry."""
         return [(entry.task.name, entry.method) for entry in self.entries]
 
     def with_method(self, name: str, method: Any) -> Self:  # noqa: ANN401 -- a third party's
-        """The same with one more: a class with `random_state`, `fit_samples` and `log_ratio`."""
+        """The suite with another class that has `random_state`, `fit_samples` and `log_ratio`."""
         tasks = {entry.task.name: entry.task for entry in self.entries}.values()
         make: Make = by_random_state(method)
         added = tuple(Entry(task, name, make, ITS_OWN) for task in tasks)
@@ -83,7 +83,7 @@ class Suite:
         return Row(self.name, *job, evaluations=0, n_rows=n_rows, machine=machine())
 
     def run(self, job: Job) -> Outcome:
-        """Fit and judge one entry."""
+        """Fit and evaluate one entry."""
         return Outcome(self._entry(job).rows(self.blank(job)))
 
     def _entry(self, job: Job) -> Entry:
@@ -92,10 +92,10 @@ class Suite:
 
 
 def by_seed(make: Callable[..., Ratio]) -> Make:
-    """A maker of what takes `seed`."""
+    """A function of the seed that builds an object with a parameter `seed`."""
     return lambda seed: make(seed=seed)
 
 
 def by_random_state(make: Callable[..., Ratio]) -> Make:
-    """A maker of what takes `random_state`, as estimators do."""
+    """A function of the seed that builds an estimator with a parameter `random_state`."""
     return lambda seed: make(random_state=seed)

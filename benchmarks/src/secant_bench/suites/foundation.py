@@ -1,4 +1,4 @@
-"""The foundation's numbers, with all the steps they need."""
+"""The suite of the foundation, with the full number of steps."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def suite() -> Suite:
 
 
 def _without_gaussian_end() -> tuple[Pair, ...]:
-    """Mixtures, the same bent so that no mixture anchor contains them, and heavy tails."""
+    """Mixtures, a map of them outside the family of the anchor, and heavy tails."""
     bent = through(mixture_8d(), half_cube, inverse_half_cube, "half-cube of mixtures-8d")
     return mixture_8d(), bent, student_pair()
 
@@ -79,7 +79,7 @@ def block_gaussian(
     quadratic: bool = False,
     anchor: bool | AnchorRule = False,
 ) -> SecantRatio:
-    """With a network of width 256 and nothing else but what is named."""
+    """A method with a network of width 256 and the given parameters."""
     trunk = ResidualMLP(256, depth=2, quadratic=quadratic)
     return SecantRatio(
         SpectralSecant(trunk=trunk),
@@ -91,5 +91,5 @@ def block_gaussian(
 
 
 def by_default(steps: int, seed: int) -> SecantRatio:
-    """As it comes, with fewer steps."""
+    """Default settings, with fewer steps."""
     return SecantRatio(training=Training(steps=steps), random_state=seed)

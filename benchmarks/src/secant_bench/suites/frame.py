@@ -20,7 +20,7 @@ _FRAMES: tuple[Literal["fixed-x", "trajectory"], ...] = ("fixed-x", "trajectory"
 
 
 def suite(budget: Budget) -> Suite:
-    """N(0, 1) to N(0, 0.1), whose KL the trajectory frame reads as 0, and blocks of 10 nats."""
+    """N(0, 1) to N(0, 0.1), whose KL is 0 in the trajectory frame, and blocks of 10 nats."""
     narrow = gaussian_pair(np.zeros(1), np.eye(1), np.zeros(1), 0.1 * np.eye(1), name="N(0, 0.1)")
     make = partial(
         isadre,

@@ -1,4 +1,4 @@
-"""The paper's Gaussian panels: error of mutual information against evaluations, by dimension."""
+"""The paper's Gaussian experiment: error of mutual information by evaluations and dimension."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ __all__ = ["suite"]
 
 Method = tuple[Callable[..., RatioEstimator], tuple[Rule | None, ...]]
 
-# Steps for each dimension: a look, what minutes allow, and what DRE-∞ was given.
+# Steps for each dimension: a smoke test, minutes, and the budget of DRE-∞.
 _SMALL = dict.fromkeys((40, 80, 120, 160), 1_000)
 _STANDARD = {40: 3_000, 80: 4_000, 120: 4_000, 160: 6_000}
 _PAPER = {40: 20_000, 80: 50_000, 120: 100_000, 160: 200_000}
 _FIXED_ROWS = 300_000
-_JUDGE_ROWS = 5_000  # of up to fifty evaluations each; more would cost more than the fits
+_JUDGE_ROWS = 5_000  # with up to fifty evaluations each; more would cost more than the fits
 
 
 def suite(budget: Budget) -> Suite:

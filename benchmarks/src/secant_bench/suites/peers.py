@@ -1,4 +1,4 @@
-"""What a user would pick instead, on the same rows in the same time."""
+"""Other libraries, on the same rows in the same time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from secant_bench.tasks import Ratio, Task
 __all__ = ["suite"]
 
 _N_ROWS = 20_000
-_SECONDS = 60.0  # for methods that go on for as long as they are let
+_SECONDS = 60.0  # for methods without early stopping
 
 
 def suite() -> Suite:
@@ -37,7 +37,7 @@ def suite() -> Suite:
         for pair in pairs
         for name, make in _methods(pair.n_features).items()
     ]
-    about = "log ratios of 20,000 rows by what a user would pick instead, a minute at most"
+    about = "log ratios of 20,000 rows by other libraries, with a minute at most"
     return Suite("peers-ratio", about, tuple(entries))
 
 

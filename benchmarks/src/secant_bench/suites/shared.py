@@ -37,29 +37,29 @@ __all__ = [
 EVALUATIONS = (1, 2, 5, 10, 50)  # the paper's
 
 FROM_NORMAL: dict[str, Any] = {"path": DiffusionInterpolant(), "scaling": Identity()}  # N(0, I)
-CONDITIONAL: dict[str, Any] = {  # the paper's vectorised target, with times that learn more
+CONDITIONAL: dict[str, Any] = {  # the paper's vectorised target, with more informative times
     "target": ConditionalSecantAlignment(vectorised=True),
     "time_sampler": Uniform(),
 }
 
 
 def by_steps() -> tuple[Rule | None, ...]:
-    """One secant, two, five and more."""
+    """Rules of one secant, two, five and more."""
     return tuple(SecantSteps(n) for n in EVALUATIONS)
 
 
 def by_trapezoid() -> tuple[Rule | None, ...]:
-    """As many tangents: the midpoint alone, then the trapezoid rule."""
+    """Rules of as many tangents: the midpoint, then the trapezoid rule."""
     return tuple(tangents(n) for n in EVALUATIONS)
 
 
 def tangents(n: int) -> Rule:
-    """The rule of n evaluations that the field integrates time scores by."""
+    """The usual rule of n evaluations for time scores."""
     return GaussLegendre(1) if n == 1 else Trapezoid(n)
 
 
 def mapped_tasks(d: int, n_rows: int) -> list[Task]:
-    """Blocks of Gaussians seen through maps; x_0 is x_1 with every second column shuffled."""
+    """Maps of block Gaussians; x_0 is x_1 with every second column shuffled."""
     pair = block_gaussians(d)
     every_second = tuple(range(1, d, 2))
     maps = (("half-cube", half_cube, inverse_half_cube), ("asinh", asinh, inverse_asinh))
@@ -80,7 +80,7 @@ def isadre(
     time_sampler: TimeSampler | None = None,
     frame: Literal["fixed-x", "trajectory"] = "fixed-x",
 ) -> ISADRE:
-    """The paper's target, times drawn uniformly unless said otherwise, judged by five steps."""
+    """The paper's target, with uniform times by default, evaluated by five steps."""
     return ISADRE(
         AlignedSecant(ResidualMLP(width, depth=2), vectorised=True),
         path=path,

@@ -1,4 +1,4 @@
-"""The models that were tried as the default of SecantRatio."""
+"""Candidates for the default model of SecantRatio."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_bsds300_patches_are_centred_and_scaled(tmp_path: Path) -> None:
     assert np.abs(values).max() < 1
     # 256 grey levels without noise; in float32 a few of 19,200 values still agree.
     assert len(np.unique(values)) > 0.99 * values.size
-    assert "drawn anew" in table.name
+    assert "new patches" in table.name
 
 
 def test_bsds300_patches_are_patches_of_their_images(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Nine distributions in the plane that carry their exact density."""
+"""Nine two-dimensional distributions with exact density."""
 
 from functools import cache
 
@@ -19,7 +19,7 @@ __all__ = ["Toy", "toys"]
 
 @cache
 def toys() -> tuple[Toy, ...]:
-    """The nine sets, at the scales and noises that papers on flows use.
+    """The nine distributions, with the scales and noise of papers on flows.
 
     Returns:
         swissroll, circles, rings, moons, 8gaussians, pinwheel, 2spirals, checkerboard and tree.

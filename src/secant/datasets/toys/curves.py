@@ -33,8 +33,8 @@ def moons() -> Toy:
 def two_spirals() -> Toy:
     """`±(−t cos t, t sin t)/3`, t = 3π√u with u uniform, with noise 0.1.
 
-    The usual definition first shifts each coordinate by U(0, 0.5)/3, apart for the two arms. It
-    is left out, so that the noise is isotropic and the density a one-dimensional integral.
+    The usual definition also shifts each coordinate by U(0, 0.5)/3, separately for the two arms.
+    Without it the noise is isotropic and the density a one-dimensional integral.
     """
     noisy = _NoisyCurves(_spiral, n_arms=2, noise=0.1, n_nodes=384)
     return Toy("2spirals", noisy.draw, noisy.log_density)
@@ -72,7 +72,7 @@ class _NoisyCurves:
         s = np.tile((nodes + 1) / 2, self.n_arms)
         arm = np.repeat(np.arange(self.n_arms), self.n_nodes)
         masses = s * np.tile(weights, self.n_arms) / self.n_arms
-        # Evaluated at once, and in double precision, also within a program being traced.
+        # Evaluated eagerly and in double precision, also while a program is traced.
         with jax.ensure_compile_time_eval(), jax.enable_x64(True):
             centres = np.asarray(self.curve(jnp.asarray(arm), jnp.asarray(s)))
         return IsotropicMixture(centres, masses, self.noise)
@@ -88,13 +88,13 @@ def _roll(_: Array, s: Array) -> Array:
 
 
 def _moon(arm: Array, s: Array) -> Array:
-    """(n,) and (n,) → (n, 2): the second moon is the first, turned by π and moved."""
+    """(n,) and (n,) → (n, 2): the second moon is the first, rotated by π and shifted."""
     sign, angle = 1 - 2 * arm[:, None], math.pi * s**2
     return sign * (2 * _on_circle(angle) - jnp.array([1.0, 0.5])) + jnp.array([0.0, 0.3])
 
 
 def _spiral(arm: Array, s: Array) -> Array:
-    """(n,) and (n,) → (n, 2): the second arm is the first, turned by π."""
+    """(n,) and (n,) → (n, 2): the second arm is the first, rotated by π."""
     sign, t = 1 - 2 * arm[:, None], 3 * math.pi * s
     return sign * t[:, None] * _on_circle(t) * jnp.array([-1.0, 1.0]) / 3
 

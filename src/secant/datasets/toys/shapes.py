@@ -1,4 +1,4 @@
-"""Bent blades and a chessboard: `pinwheel` and `checkerboard`."""
+"""`pinwheel` and `checkerboard`."""
 
 import math
 
@@ -19,10 +19,10 @@ _RATE = 0.25
 def pinwheel() -> Toy:
     """`x = 2 R(−2πk/5 − ¼ e^{‖z‖}) z`, k uniform, `z ~ N((1, 0), diag(0.3², 0.1²))`.
 
-    R(φ) turns by φ. A turn by an angle that depends on the radius alone keeps areas and can be
-    undone: `p(x) = ¼ · (1/5) Σ_k N(R(2πk/5 + ¼ e^{‖x/2‖}) x/2)`.
+    R(φ) rotates by φ. A rotation by an angle that depends on the radius alone preserves areas and
+    has a closed-form inverse: `p(x) = ¼ · (1/5) Σ_k N(R(2πk/5 + ¼ e^{‖x/2‖}) x/2)`.
 
-    The usual definition turns by `¼ e^{z_1}`, whose inverse is a root with no closed form; z_1
+    The usual definition rotates by `¼ e^{z_1}`, whose inverse has no closed form; z_1
     and ‖z‖ differ by about z_2²/2 = 0.005.
     """
     return Toy("pinwheel", _draw_blades, _log_density_of_blades)
@@ -48,7 +48,7 @@ def _log_density_of_blades(x: Array) -> Array:
 
 
 def _angle(blade: Array, z: Array) -> Array:
-    """(n,) and (n, 2) → (n,): where a blade starts, and how far the radius bends it."""
+    """(n,) and (n, 2) → (n,): the angle of a blade, plus the rotation by its radius."""
     return 2 * math.pi / _BLADES * blade + _RATE * jnp.exp(jnp.hypot(z[:, 0], z[:, 1]))
 
 

@@ -1,4 +1,4 @@
-"""A distribution in the plane that carries its exact log density."""
+"""A two-dimensional distribution with exact log density."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ from secant.datasets.pair import Draw, Estimate, LogRatio, Pair
 
 LogDensity = LogRatio
 
-# The quadrature's square holds all but 1e-8 of every set here. The narrowest noise among them is
-# 0.08: at 4/5 of that spacing a sum over the grid is an integral up to the rounding of float32.
+# The quadrature's square contains all but 1e-8 of each distribution here. The narrowest noise is
+# 0.08: with a spacing of 4/5 of that, a sum over the grid is exact up to the rounding of float32.
 _HALF_WIDTH = 6.0
 _SPACING = 1 / 16
 _MASS_TOLERANCE = 1e-3
@@ -23,7 +23,7 @@ _MASS_TOLERANCE = 1e-3
 class Toy:
     """A two-dimensional distribution whose log density is known.
 
-    `H = −E_p[log p]`, in nats: the negative log likelihood that no model can beat.
+    `H = −E_p[log p]`, in nats: a lower bound on the expected negative log likelihood of any model.
 
     Attributes:
         name: Identifier, unique among the sets of a benchmark.

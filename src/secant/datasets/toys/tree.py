@@ -60,7 +60,7 @@ class _NoisySegments:
 
 
 def _log_normal_mass(a: Array, length: Array) -> Array:
-    """`log[Φ(a) − Φ(a − ℓ)]`, read from the nearer end: both terms round to 1 beyond the other."""
+    """`log[Φ(a) − Φ(a − ℓ)]`, from the nearer end, because far beyond one both terms round to 1."""
     nearer = jnp.minimum(a, length - a)
     upper, lower = log_ndtr(nearer), log_ndtr(nearer - length)
     return upper + jnp.log1p(-jnp.exp(lower - upper))

@@ -1,4 +1,4 @@
-"""Fitted models as programs that run without secant: ONNX and StableHLO.
+"""Export of fitted models to ONNX and StableHLO programs, which run without secant.
 
 ```python
 from secant.deploy.export import export_onnx

@@ -21,7 +21,7 @@ Rows = Float[np.ndarray, "n d"]
 
 _DTYPES = ("float64", "float32")
 _ROWS = 64
-_FARTHEST_OFF = 1e-3  # many columns in single precision come near 1e-4; a wrong program is far off
+_FARTHEST_OFF = 1e-3  # single precision with many columns: up to 1e-4
 
 
 @dataclass(frozen=True)
@@ -88,14 +88,14 @@ def checked_export(
     """The summary of an export, after comparing its program with the model.
 
     Raises:
-        ExportError: If it does not.
+        ExportError: If they differ.
     """
     rows = _likely_rows(estimator).astype(dtype)
     expected, found = _scores(estimator, rows), np.asarray(answer(rows), dtype=np.float64)
     gap = np.max(np.abs(found - expected) / np.maximum(np.abs(expected), 1.0))
     if not gap <= _FARTHEST_OFF:
         raise ExportError(
-            f"the exported program must answer as the model does; at {_ROWS} rows it is off by up "
+            f"the exported program must agree with the model; at {_ROWS} rows it differs by up "
             f"to {gap:.2g}, so nothing was written. Try the other format, and please report it."
         )
     columns = input_names(estimator, names)

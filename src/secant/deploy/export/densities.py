@@ -36,9 +36,9 @@ def density_program(estimator: DensityEstimator) -> Program:
     spread = np.flatnonzero(estimator.dequantisation_.gaps)
     if spread.size:
         raise ExportError(
-            f"the dequantisation of {spread.size} column(s) cannot be exported: rows are scored "
-            "with noise in them, which a program of arrays does not draw. Fit with "
-            "dequantise=None on rows to which you have added the noise."
+            f"the dequantisation of {spread.size} column(s) cannot be exported: it adds random "
+            "noise to the rows, which an exported program cannot draw. Add the noise to the rows "
+            "yourself, and fit with dequantise=None."
         )
     ratio, base = ratio_program(estimator.ratio_), estimator.base_
     log_normaliser, network = estimator.log_normalizer_, ratio.network
@@ -59,7 +59,7 @@ def density_program(estimator: DensityEstimator) -> Program:
 
 
 def _log_prob(reference: Reference, y: Rows) -> Values:
-    if isinstance(reference, GaussianMixtureReference):  # its own goes through rows one by one
+    if isinstance(reference, GaussianMixtureReference):  # the model's own method loops over rows
         return jax.nn.logsumexp(reference.log_terms(y), axis=-1)
     return reference.log_prob(y)
 

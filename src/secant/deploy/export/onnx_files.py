@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from secant.tables.encoding import Encoding
 
 
-_IR_VERSION = 8  # of the file format: the one of the opset's time
+_IR_VERSION = 8  # of the file format, from the time of the opset
 _MEANINGS = {
     "log_ratio": "log p_1(x) - log p_0(x) of each row, in nats",
     "log_density": "log p(x) of each row, in nats per unit of the columns",
@@ -58,10 +58,10 @@ def export_onnx(
 
     Args:
         estimator: fitted.
-        path: where; an older file is replaced once the new one is complete.
+        path: of the file; an older file is replaced once the new one is complete.
         dtype: of rows and answers: "float64" or "float32".
-        encoding: how tables became the numbers that the model takes. It is carried in the file's
-            metadata; the file itself takes the encoded columns.
+        encoding: of tables as the model's columns. It is stored in the file's metadata; the
+            inputs of the file are the encoded columns.
 
     Raises:
         ExportError: If a part of the estimator cannot be exported.
@@ -142,10 +142,10 @@ def _callable(
     return answer
 
 
-OPSET = 17  # of 2022: all that is used, and readable by the runtimes of today and yesterday
+OPSET = 17  # of 2022: sufficient, and supported by current and older runtimes
 ROWS = "rows"  # name of the input
 _PLUGINS = "jax2onnx.plugins.jax"
-_LOCK = threading.Lock()  # jax2onnx replaces functions of JAX while it works
+_LOCK = threading.Lock()  # jax2onnx replaces functions of JAX while it runs
 
 
 def onnx_graph(program: Program, dtype: type[np.floating]) -> Any:  # noqa: ANN401
@@ -223,7 +223,7 @@ def _converted(
     from onnx.compose import add_prefix_graph
 
     try:
-        # For this thread: jax2onnx would set the precision of all, and of a fit in another.
+        # For this thread only: jax2onnx would set it for all threads, and affect fits in them.
         with jax.enable_x64(is_double):
             model = to_onnx(
                 function,
@@ -234,8 +234,8 @@ def _converted(
             )
     except Exception as error:  # jax2onnx has no error of its own
         raise ExportError(
-            f"jax2onnx cannot write the {_WORDS[name]} of this model: {error}. StableHLO "
-            "(`--to stablehlo`) takes whatever JAX does."
+            f"jax2onnx cannot convert the {_WORDS[name]} of this model: {error}. StableHLO "
+            "(`--to stablehlo`) supports every operation of JAX."
         ) from error
     graph = add_prefix_graph(model.graph, f"{name}/")
     _drop_unused(graph)
@@ -246,7 +246,7 @@ _WORDS = {"before": "scaling of columns", "network": "network"}
 
 
 def _drop_unused(graph: Any) -> None:  # noqa: ANN401
-    """Unused constants; a runtime warns about each when it reads the file."""
+    """Unused constants, about each of which a runtime warns when it reads the file."""
     used = set(_used(graph))
     for inner in (graph, *_subgraphs(graph)):
         kept = [tensor for tensor in inner.initializer if tensor.name in used]
@@ -271,14 +271,14 @@ def _subgraphs(graph: Any) -> Iterator[Any]:  # noqa: ANN401
 
 @contextmanager
 def _few_plugins() -> Iterator[None]:
-    """Only those for JAX itself: with those for other libraries, it takes 20 seconds to begin."""
+    """Load only the plugins for JAX itself: those for other libraries take 20 seconds to load."""
     from jax2onnx.plugins import plugin_system
 
     for module in walk_packages(import_module(_PLUGINS).__path__, f"{_PLUGINS}."):
         import_module(module.name)
     had_all = getattr(plugin_system, "_already_imported_plugins", False)
     plugin_system._already_imported_plugins = True
-    log = logging.getLogger("onnx_ir.serde")  # says of types left out that they are left out
+    log = logging.getLogger("onnx_ir.serde")  # logs every omitted type
     level = log.level
     log.setLevel(logging.ERROR)
     try:

@@ -45,7 +45,7 @@ class Program:
         quantity: the output: "log_ratio" or "log_density".
         n_features: d.
         prepare: the part in double precision.
-        network: the part in single precision; None if there is nothing left to do.
+        network: the part in single precision; None if there is none.
     """
 
     quantity: str

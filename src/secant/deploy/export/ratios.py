@@ -25,13 +25,13 @@ def fitted_part(estimator: RatioEstimator) -> NeuralMixin | KernelRatio:
     """The fitted estimator in use, if one selects among others.
 
     Raises:
-        ExportError: If it is of a kind that is not a program of arrays.
+        ExportError: If an estimator of this kind cannot be exported.
     """
     found = estimator.in_use
     if not isinstance(found, NeuralMixin | KernelRatio):
         raise ExportError(
-            f"a {type(found).__name__} cannot be exported: what it asks is not a program of "
-            "secant's. Fit a ClassifierRatio, a SecantRatio or a KernelRatio."
+            f"a {type(found).__name__} cannot be exported: it uses code outside secant. "
+            "Fit a ClassifierRatio, a SecantRatio or a KernelRatio."
         )
     return found
 
@@ -73,8 +73,8 @@ def scaled(x: Rows, scaling: Scaling) -> Rows:
 def _check_rule(rule: Rule) -> None:
     if not isinstance(rule, SecantSteps | Quadrature):
         raise ExportError(
-            f"the rule {rule!r} cannot be exported: it chooses its evaluations by the rows. Fit "
-            "with fixed ones, such as rule=GaussLegendre(32)."
+            f"the rule {rule!r} cannot be exported: its evaluations depend on the rows. Fit with "
+            "fixed evaluations, such as rule=GaussLegendre(32)."
         )
 
 
@@ -82,7 +82,7 @@ def _integral(model: SecantFunction, rule: Rule, x: Rows) -> Float[Array, " n"]:
     if not isinstance(rule, Quadrature):
         return jnp.asarray(rule(model, x).value)
 
-    # A loop, because a converter takes half a minute for fifty copies of a network.
+    # A loop, because converting fifty copies of a network takes half a minute.
     def step(
         total: Float[Array, " n"], node: tuple[Float[Array, ""], ...]
     ) -> tuple[Float[Array, " n"], None]:
@@ -128,7 +128,7 @@ class ColumnTables:
     def interval(self, y: Float[Array, "n d"]) -> Int[Array, "n d"]:
         """The number k of the interval [e_k, e_{k+1}) of each value; the first or last beyond.
 
-        By bisection: a few look-ups a value, and no loop.
+        By bisection: a few look-ups per value, without a loop.
         """
         k = jnp.zeros(y.shape, dtype=np.int32)
         edges = jnp.asarray(self.edges)  # once, because every constant is stored in the file

@@ -34,14 +34,14 @@ def export_stablehlo(
 ) -> Exported:
     """Write the one-pass log ratio, or the log density, with its scaling as StableHLO.
 
-    `jax.export.deserialize` reads the file, in any process that has JAX: it needs no secant.
+    `jax.export.deserialize` reads the file in any process that has JAX, without secant.
 
     Args:
         estimator: fitted.
-        path: where; an older file is replaced once the new one is complete.
+        path: of the file; an older file is replaced once the new one is complete.
         dtype: of rows and answers: "float64" or "float32".
-        encoding: how tables became the numbers that the model takes; it names the columns in what
-            is returned, for the file has no place for it.
+        encoding: of tables as the model's columns, for their names in the returned summary; the
+            file has no place for it.
 
     Raises:
         ExportError: If a part of the estimator cannot be exported.
@@ -63,10 +63,10 @@ def load_stablehlo(
 ) -> Callable[[ArrayLike], Float[np.ndarray, " n"]]:
     """The function in a file of `export_stablehlo`: rows (n, d) to answers (n,).
 
-    Load only files of people you trust: JAX compiles and runs what is in them.
+    Load only files from sources you trust: JAX compiles and runs their contents.
 
     Raises:
-        ExportError: If it is no such file.
+        ExportError: If it is not such a file.
     """
     return _callable(Path(path).read_bytes(), str(path))
 
@@ -77,14 +77,14 @@ def _callable(
     try:
         exported = jax.export.deserialize(bytearray(data))
         (rows,) = exported.in_avals
-    except Exception as error:  # the reader of the format has no error of its own
-        raise ExportError(f"{name} must be a file of `export_stablehlo`; got another.") from error
+    except Exception as error:  # the reader of the format has no specific error
+        raise ExportError(f"{name} is not a file of `export_stablehlo`.") from error
 
     def answer(x: ArrayLike) -> Float[np.ndarray, " n"]:
         given = np.asarray(x, dtype=rows.dtype)
-        if given.shape[0] == 0:  # which programs of `jax.export` do not take
+        if given.shape[0] == 0:  # which programs of `jax.export` do not accept
             return np.zeros(0, dtype=rows.dtype)
-        with jax.enable_x64(True):  # or JAX would make single precision of the rows
+        with jax.enable_x64(True):  # otherwise JAX would convert the rows to single precision
             return np.asarray(exported.call(given))
 
     return answer

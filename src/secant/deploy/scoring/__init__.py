@@ -1,4 +1,4 @@
-"""Scoring tables by model files: one of them, or a folder of them."""
+"""Scoring of one table, or a folder of tables, by a model file."""
 
 from secant.deploy.scoring.folders import FolderScored, score_folder
 from secant.deploy.scoring.scorer import Scored, Scorer, score_table

@@ -58,8 +58,8 @@ def table_files(data: str | Path) -> list[Path]:
     twice = [name for name, count in Counter(f.name for f in files).items() if count > 1]
     if twice:
         raise TableError(
-            f"{shown(path)} names several files {quoted(twice)}; outputs have the names of their "
-            "tables. Score one folder at a time."
+            f"{shown(path)} matches several files named {quoted(twice)}; outputs have the names of "
+            "their tables. Score one folder at a time."
         )
     return files
 
@@ -96,7 +96,7 @@ def score_folder(
         report: called with the numbers of finished and of all files.
 
     Returns:
-        Numbers over all files, and the errors of those that failed.
+        The results over all files, and the errors of those that failed.
 
     Raises:
         ModelFileError: If the model cannot be read.
@@ -128,9 +128,11 @@ def score_folder(
 
 def _make(folder: Path, tasks: Sequence[FileTask]) -> None:
     if any(task.data.parent == folder for task in tasks):
-        raise TableError(f"{shown(folder)} is where the tables are; name another folder for them.")
+        raise TableError(
+            f"{shown(folder)} is the folder of the tables; name another one for the outputs."
+        )
     if folder.exists() and not folder.is_dir():
-        raise TableError(f"{shown(folder)} must be a folder for the scored tables; it is a file.")
+        raise TableError(f"{shown(folder)} must be a folder for the scored tables, but is a file.")
     folder.mkdir(parents=True, exist_ok=True)
 
 
@@ -166,7 +168,7 @@ def _scored(settings: ScoringSettings, task: FileTask) -> Scored:
 @lru_cache(maxsize=1)  # a worker scores many files by one model
 def _scorer(model: Path, digest: str) -> Scorer:
     if digest_of(model) != digest:
-        raise TableError(f"{shown(model)} was changed while tables were scored by it; begin again.")
+        raise TableError(f"{shown(model)} changed while it was in use; run the command again.")
     return Scorer.loaded(model)
 
 

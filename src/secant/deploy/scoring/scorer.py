@@ -1,4 +1,4 @@
-"""Scoring one table by a model, piece by piece."""
+"""Scoring of one table by a model, in batches of rows."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Scored:
         rows: number of rows of the table.
         scored: number of rows with a score.
         mean: of the scores.
-        least: of the scores.
-        most: of the scores.
+        least: smallest score.
+        most: largest score.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Scored:
     most: float = -math.inf
 
     def with_scores(self, scores: Float[np.ndarray, " n"]) -> Scored:
-        """The summary after more rows."""
+        """The summary with more rows added."""
         some = scores[~np.isnan(scores)]
         mean = float(some.mean()) if some.size else math.nan
         ends = (float(some.min(initial=math.inf)), float(some.max(initial=-math.inf)))
@@ -95,7 +95,7 @@ class Scorer:
         """The columns of a table that the model needs.
 
         Raises:
-            TableError: If a model of numbers does not say which, and the table has too many.
+            TableError: If the model has no column names, and the table has other columns as well.
         """
         if self.encoding is not None:
             return list(self.encoding.inputs)
@@ -104,7 +104,7 @@ class Scorer:
         if len(wanted) != self.estimator.n_features_in_:
             raise TableError(
                 f"The model takes {self.estimator.n_features_in_} columns and does not know their "
-                f"names; the table must have just these, but has {len(wanted)}."
+                f"names; the table must have exactly these, but has {len(wanted)}."
             )
         return wanted
 
@@ -170,6 +170,6 @@ def _numbers(table: pa.Table, names: Sequence[str]) -> Float[np.ndarray, "n d"]:
     except (TypeError, ValueError):
         raise TableError(
             "The model was fitted on numbers; the table has other columns among "
-            f"{names}. Fit it by `secant fit`, which remembers how they become numbers."
+            f"{names}. Fit it with `secant fit`, which stores the encoding of such columns."
         ) from None
     return np.column_stack(columns)
