@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tests.fabricated import fabricated
 
 from secant import ISADRE
 from secant.bases import FullGaussian
 from secant.models import AlignedSecant, ModulatedMLP
 from secant.tasks.learned_density import LearnedDensity
-from tests.fabricated import fabricated
 
 
 @pytest.fixture(scope="module")

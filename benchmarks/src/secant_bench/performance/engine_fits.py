@@ -43,7 +43,7 @@ from secant.datasets import (
 try:
     from secant.tasks.model_choice import default_ratio
 except ModuleNotFoundError:  # the name in the older commit
-    from secant.tasks.defaults import default_ratio
+    from secant.tasks.defaults import default_ratio  # type: ignore[import-not-found, no-redef]
 
 __all__ = ["COLD", "GRID", "FitProblem", "Measure", "tasks"]
 
