@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from secant._host.jax_process import check_not_forked
+from secant.anchoring import resolved_anchor
 from secant.estimators.checks import check_on_disk_or, checked_labels, is_count
 from secant.fitting import (
     Evaluation,
@@ -45,6 +46,19 @@ else:
 
 # Parts whose resolved attribute is not their own name with an underscore.
 _ATTRIBUTES = {"model": "builder_", "scaling": "scaling_rule_"}
+
+
+def composed(estimator: object, **defaults: Any) -> Method:  # noqa: ANN401, a part each
+    """The parameters of an estimator as a method; parts it leaves out have their defaults.
+
+    Args:
+        estimator: its parameters have the names of the parts; None stands for the default.
+        **defaults: defaults other than those of `Method`.
+    """
+    given = {part.name: getattr(estimator, part.name, None) for part in fields(Method)}
+    if hasattr(estimator, "anchor"):
+        given["anchor"] = resolved_anchor(estimator.anchor)
+    return Method(**(defaults | {name: part for name, part in given.items() if part is not None}))
 
 
 class NeuralMixin(_Estimator):
