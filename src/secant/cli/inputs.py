@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secant.tables.missing import Missing
+from secant.tables import Missing
 
 if TYPE_CHECKING:
     import pyarrow as pa

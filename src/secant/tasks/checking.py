@@ -18,8 +18,8 @@ from secant.diagnostics.drift import FeatureDrift, feature_drift
 from secant.diagnostics.text import aligned
 from secant.estimators import RatioEstimator
 from secant.limits import Limit, LimitError, read_limits
+from secant.tables import Missing
 from secant.tables.errors import nearest, quoted, shown
-from secant.tables.missing import Missing
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.given_tables import GivenTables

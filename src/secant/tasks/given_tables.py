@@ -11,10 +11,10 @@ from jaxtyping import Float
 
 from secant.diagnostics.drift import named_columns
 from secant.estimators.checks import checked_rows
+from secant.tables import Missing
 from secant.tables.encoding import Encoding, encoded_pair
 from secant.tables.files import read_table
 from secant.tables.frames import frame_of
-from secant.tables.missing import Missing
 
 
 @dataclass(frozen=True, eq=False)

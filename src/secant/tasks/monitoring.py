@@ -12,7 +12,7 @@ import numpy as np
 from secant._host.progress import tracked
 from secant._host.provenance import versions
 from secant.estimators import RatioEstimator
-from secant.tables.missing import Missing
+from secant.tables import Missing
 from secant.tables.windows import Every, WindowRows
 from secant.tasks.anytime import AnytimeTest
 from secant.tasks.cross_fitting import checked_estimator, repr_line

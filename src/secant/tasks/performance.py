@@ -17,7 +17,7 @@ from secant._host.notebook import fragment
 from secant.diagnostics import effective_sample_size, log_normaliser
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapError
-from secant.tables.missing import Missing
+from secant.tables import Missing
 from secant.tasks.column_bases import HingeColumns
 from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.divergence_intervals import regression_features, regression_of

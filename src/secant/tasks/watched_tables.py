@@ -15,12 +15,12 @@ from jaxtyping import Bool, Float, Int
 
 from secant.diagnostics.drift import named_columns
 from secant.estimators.checks import checked_rows
+from secant.tables import Missing
 from secant.tables.encoding import EncodedTable, encoded_pair
 from secant.tables.errors import TableError, nearest, quoted, shown
 from secant.tables.files import read_table
 from secant.tables.frames import arrow_table
 from secant.tables.kinds import Kind, is_missing, numbers, plain, texts
-from secant.tables.missing import Missing
 from secant.tables.windows import Every, Windows, cut, order_in_time
 from secant.tasks.given_tables import is_table
 
