@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from secant.tasks import Monitoring
-    from secant.tasks.monitored_window import WindowRecord
+    from secant.tasks.monitoring_state import WindowRecord
 
 __all__ = ["monitor"]
 

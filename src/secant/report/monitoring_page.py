@@ -14,8 +14,8 @@ from secant.report.page import Page, made_by, write_page
 from secant.report.tables import text_table
 from secant.tables.errors import counted
 from secant.tasks.comparison_result import Degree
-from secant.tasks.monitored_window import WindowComparison
 from secant.tasks.monitoring_result import Monitoring
+from secant.tasks.monitoring_state import WindowComparison
 
 __all__ = ["monitoring_page", "write_monitoring"]
 

@@ -12,46 +12,16 @@ from secant._host.notebook import Summarised, fragment
 from secant.diagnostics.text import aligned
 from secant.tasks.anytime import likely_start
 from secant.tasks.comparison_result import Degree
-from secant.tasks.monitored_window import ChangedColumn, WindowComparison, WindowRecord
+from secant.tasks.monitoring_state import (
+    ChangedColumn,
+    ReferenceBand,
+    WindowComparison,
+    WindowRecord,
+)
 
-__all__ = ["ColumnCourse", "Monitoring", "ReferenceBand"]
+__all__ = ["ColumnCourse", "Monitoring"]
 
 _SHOWN = 12  # windows of the text
-
-
-@dataclass(frozen=True)
-class ReferenceBand:
-    """How far blocks of the reference are from the rest of it.
-
-    Attributes:
-        n_blocks: compared; 0 if the reference has too few rows for any.
-        n_rows: of each.
-        overlap: the smallest share in common among them.
-        kl: the largest KL(block‖rest).
-        n_found: blocks whose p-value was below 0.05, of which chance makes 1 in 20.
-        in_time: whether blocks are of the order of time rather than at random.
-    """
-
-    n_blocks: int
-    n_rows: int
-    overlap: float = math.nan
-    kl: float = math.nan
-    n_found: int = 0
-    in_time: bool = False
-
-    @property
-    def words(self) -> str:
-        """One sentence."""
-        if not self.n_blocks:
-            return (
-                f"The reference has too few rows to show how blocks of {self.n_rows} of its own "
-                "rows vary; three times as many as a window are needed."
-            )
-        how = "consecutive" if self.in_time else "random"
-        return (
-            f"{self.n_blocks} {how} blocks of {self.n_rows} rows of the reference share at least "
-            f"{100 * self.overlap:.0f} % with the rest of it."
-        )
 
 
 @dataclass(frozen=True)
