@@ -117,7 +117,7 @@ def fit(
 
 
 def _warn_of_atoms(session: Session, part: EncodedTable) -> None:
-    from secant.tasks.dequantisation import atoms_in
+    from secant.tasks.atoms import atoms_in
 
     if text := atoms_in(part.rows, part.encoding.names):
         remedy = "--dequantise spreads their values over the gaps between them."

@@ -28,8 +28,8 @@ from secant.report.blocks import (
 from secant.report.charts import calibration_chart, distribution_chart
 from secant.report.numbers import number, p_value, with_error
 from secant.report.page import Page, made_by, write_page
+from secant.tasks.inference import normal_interval
 from secant.tasks.information import MutualInformation
-from secant.tasks.intervals import normal_interval
 from secant.tasks.mi_matrix import MutualInformationMatrix
 
 _LEVEL = 0.05

@@ -23,7 +23,7 @@ from secant.tables.errors import nearest, quoted, shown
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.given_tables import GivenTables
-from secant.tasks.permutation import checked_permutations
+from secant.tasks.inference import checked_permutations
 
 
 def check(

@@ -33,9 +33,8 @@ from secant.tasks.cross_fitting import (
 )
 from secant.tasks.divergence import divergence_of
 from secant.tasks.divergence_intervals import divergence_intervals
-from secant.tasks.intervals import checked_confidence
+from secant.tasks.inference import checked_confidence, checked_permutations
 from secant.tasks.path_picture import path_picture, why_no_path
-from secant.tasks.permutation import checked_permutations
 from secant.tasks.two_sample import tested
 
 __all__ = ["Comparison", "Degree", "check_names", "compare"]

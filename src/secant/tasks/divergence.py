@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from statistics import NormalDist
 
 import numpy as np
 from jaxtyping import Float
@@ -24,8 +23,7 @@ from secant.tasks.divergence_intervals import (
     plain_mean_terms,
     regression_of,
 )
-from secant.tasks.intervals import checked_confidence
-from secant.tasks.permutation import pooled_p_value
+from secant.tasks.inference import checked_confidence, normal_reach, pooled_p_value
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
 _PERMUTATIONS = 199  # behind the lower end of an interval
@@ -57,7 +55,7 @@ class Divergence(Summarised):
     @property
     def standard_error(self) -> float:
         """Standard error of a normal distribution with an interval of the same width."""
-        z = NormalDist().inv_cdf(0.5 + 0.5 * self.confidence)
+        z = normal_reach(self.confidence)
         low, high = self.interval
         return (high - low) / (2.0 * z) if low > 0.0 else (high - self.estimate) / z
 

@@ -16,7 +16,7 @@ from secant.diagnostics import log_normaliser
 from secant.estimators import SklearnRatio
 from secant.tasks.column_bases import HingeColumns, design, logistic_pipeline
 from secant.tasks.cross_fitting import CrossFit
-from secant.tasks.intervals import normal_interval
+from secant.tasks.inference import normal_interval
 from secant.tasks.model_choice import are_apart, bases_for
 from secant.tasks.tilted_bootstrap import (
     DIVERGENCES,

@@ -14,7 +14,7 @@ from secant.diagnostics import effective_sample_size
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import CrossFit, cross_fit
-from secant.tasks.intervals import checked_confidence, normal_interval
+from secant.tasks.inference import checked_confidence, normal_interval
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
 

@@ -17,9 +17,8 @@ from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
 from secant.sizing import FEW_ROWS
 from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds, repr_line
 from secant.tasks.dependence import CrossFitPlan
-from secant.tasks.intervals import checked_confidence, normal_interval
+from secant.tasks.inference import checked_confidence, checked_permutations, normal_interval
 from secant.tasks.model_choice import default_ratio
-from secant.tasks.permutation import checked_permutations
 
 Base = Literal["nats", "bits"]
 

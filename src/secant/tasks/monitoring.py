@@ -24,7 +24,7 @@ from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import checked_estimator, cross_fit, repr_line
 from secant.tasks.given_tables import WatchedTables, called
-from secant.tasks.intervals import checked_confidence
+from secant.tasks.inference import checked_confidence, checked_permutations
 from secant.tasks.model_choice import are_apart, bases_for
 from secant.tasks.monitoring_result import Monitoring
 from secant.tasks.monitoring_state import (
@@ -33,7 +33,6 @@ from secant.tasks.monitoring_state import (
     WindowComparison,
     WindowRecord,
 )
-from secant.tasks.permutation import checked_permutations
 
 __all__ = ["Monitoring", "monitor"]
 

@@ -23,7 +23,7 @@ from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.divergence_intervals import regression_features, regression_of
 from secant.tasks.given_tables import GivenTables
 from secant.tasks.importance import check_clip
-from secant.tasks.intervals import checked_confidence
+from secant.tasks.inference import checked_confidence
 from secant.tasks.model_choice import are_apart
 from secant.tasks.tilted_bootstrap import refitted_log_ratios
 from secant.tasks.weight_support import WeightSupport, fold_normalised

@@ -1,8 +1,9 @@
-"""Permutation tests: of held-out scores fold by fold, and of the pooled rows of two samples."""
+"""Normal intervals, and permutation tests of held-out scores or of the pooled rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from statistics import NormalDist
 
 import numpy as np
 from jaxtyping import Float
@@ -30,6 +31,25 @@ def checked_permutations(n_permutations: int) -> None:
         raise ValueError(
             f"`n_permutations` must be a whole number of at least 1; got {n_permutations!r}."
         )
+
+
+def checked_confidence(confidence: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(
+            f"`confidence` must lie between 0 and 1, such as 0.95; got {confidence!r}."
+        )
+
+
+def normal_reach(confidence: float) -> float:
+    """z, the standard errors on either side that a normal interval of this level has."""
+    return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+
+
+def normal_interval(estimate: float, error: float, confidence: float) -> tuple[float, float]:
+    """estimate ± z · error at this level."""
+    z = normal_reach(confidence)
+    return estimate - z * error, estimate + z * error
 
 
 def permutation_p_value(observed: float, permuted: Float[np.ndarray, " b"]) -> float:
