@@ -44,6 +44,10 @@ MethodOption = Annotated[
         "regression on columns, squares and products; trees: gradient boosting."
     ),
 ]
+Folds = Annotated[int | None, typer.Option(min=2, help="Number of folds for out-of-fold scores.")]
+Permutations = Annotated[
+    int, typer.Option(min=1, max=1_000_000, help="Permutations for the p-value.")
+]
 SavableMethodOption = Annotated[
     SavableMethod,
     typer.Option(help="auto: a neural classifier where the tables overlap, SecantRatio elsewhere."),
