@@ -6,11 +6,11 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from secant.report.blocks import Block, Code, Column, Columns, Note, Pairs, Section, Table, Text
+from secant.report.blocks import Block, Column, Columns, Note, Pairs, Section, Table, Text
+from secant.report.charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.comparison_page import TONES
-from secant.report.monitoring_charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.numbers import number, percent, signed
-from secant.report.page import Page, made_by, write_page
+from secant.report.page import Page, made_by, reproduction, script, write_page
 from secant.report.tables import text_table
 from secant.tables.errors import counted
 from secant.tasks.comparison_result import Degree
@@ -44,7 +44,18 @@ def monitoring_page(found: Monitoring, *, command: str | None = None) -> Page:
         *([Section("Which rows", _rows(found))] if changed and found.compared else []),
         Section("What to do", [Text(text) for text in _advice(found)]),
         Section("All windows", _windows(found)),
-        Section("Settings and how to reproduce", _settings(found, command), "Reproduce"),
+        reproduction(
+            command,
+            [
+                ("level", f"{found.level:g}"),
+                ("tolerated share in common", f"{found.least_overlap:g}"),
+                ("seed", str(found.seed)),
+                ("windows compared now", str(found.n_new)),
+                ("seconds", f"{found.seconds:.1f}"),
+            ],
+            found.versions,
+            script(found.call, "write_monitoring", "In Python"),
+        ),
     ]
     return Page(
         title=f"{found.sample_names[1]} against {found.sample_names[0]}",
@@ -211,27 +222,4 @@ def _windows(found: Monitoring) -> list[Block]:
             "is of the window alone: 1 in 20 is below 0.05 by chance. The evidence is over all "
             "windows so far, and holds however often one looks."
         ),
-    ]
-
-
-def _settings(found: Monitoring, command: str | None) -> list[Block]:
-    lines = [
-        "import secant",
-        "from secant.report import write_monitoring",
-        "",
-        f"found = {found.call}",
-        "print(found)",
-        'write_monitoring("report.html", found)',
-    ]
-    pairs = [
-        ("level", f"{found.level:g}"),
-        ("tolerated share in common", f"{found.least_overlap:g}"),
-        ("seed", str(found.seed)),
-        ("windows compared now", str(found.n_new)),
-        ("seconds", f"{found.seconds:.1f}"),
-    ]
-    return [
-        *([] if command is None else [Code(command, "In a shell")]),
-        Code("\n".join(lines), "In Python"),
-        Columns([Pairs(pairs), Pairs(list(found.versions.items()))]),
     ]
