@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_same_columns, checked_rows, is_count
+from secant.estimators.neural import resolved_name
 from secant.exceptions import UntrainedWarning
 from secant.tasks.model_choice import ModelChoice, chosen_model
 from secant.training.settings import Record, labelled
@@ -168,8 +169,6 @@ def fold_numbers(n: int, n_folds: int, rng: np.random.RandomState) -> Int[np.nda
     return np.asarray(rng.permutation(np.arange(n) % n_folds))
 
 
-# Parameters whose resolved value is not stored under their own name with an underscore.
-_RESOLVED = {"model": "builder_", "scaling": "scaling_rule_"}
 _NOT_SETTINGS = ("progress", "random_state")
 
 
@@ -218,6 +217,5 @@ def resolved_settings(fit: RatioEstimator) -> dict[str, str]:
     found = {"estimator": type(inner).__name__}
     for name, given in inner.get_params(deep=False).items():
         if name not in _NOT_SETTINGS:
-            value = getattr(inner, _RESOLVED.get(name, f"{name}_"), given)
-            found[name] = repr_line(value)
+            found[name] = repr_line(getattr(inner, resolved_name(name), given))
     return found
