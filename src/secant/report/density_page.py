@@ -37,10 +37,7 @@ def write_density(
 
 
 def density_page(
-    density: DensityEstimator,
-    *,
-    log_density: ArrayLike | None = None,
-    command: str | None = None,
+    density: DensityEstimator, *, log_density: ArrayLike | None = None, command: str | None = None
 ) -> Page:
     """The page before it is laid out."""
     check_is_fitted(density)

@@ -166,10 +166,7 @@ def bases_for(n: int, d: int) -> list[Basis]:
 
 
 def _regressions(
-    basis: Basis,
-    rows: Float[np.ndarray, "n d"],
-    labels: Labels,
-    folds: StratifiedKFold,
+    basis: Basis, rows: Float[np.ndarray, "n d"], labels: Labels, folds: StratifiedKFold
 ) -> Iterator[_Candidate]:
     """The regression on a basis for each penalty, the smallest first."""
     features = design(logistic_pipeline(basis, 1.0), rows[labels == 0], rows[labels == 1])

@@ -111,11 +111,7 @@ class Delimited(TableFormat):
                 yield pa.Table.from_batches([batch])
 
     def _opened(
-        self,
-        path: Path,
-        columns: Sequence[str] = (),
-        *,
-        is_single: bool = False,
+        self, path: Path, columns: Sequence[str] = (), *, is_single: bool = False
     ) -> csv.CSVStreamingReader:
         """A reader of these columns as text, or of all columns as they come."""
         return csv.open_csv(
