@@ -57,14 +57,7 @@ SavableMethodOption = Annotated[
 def ratio_estimator(
     method: FitMethod, switch: ChasmSwitch, n: int, session: Session
 ) -> RatioEstimator:
-    """The estimator of a method.
-
-    Args:
-        method: the one wanted.
-        switch: what `auto` is, for the rows at hand.
-        n: rows of the smaller table.
-        session: of the command.
-    """
+    """The estimator of a method; `switch` is `auto`, and n counts the rows of the smaller table."""
     from secant.estimators import SecantRatio, SklearnRatio
     from secant.tasks.model_choice import boosted_trees
 
@@ -82,14 +75,7 @@ def ratio_estimator(
 def wanted_estimator(
     method: FitMethod, rows: tuple[int, int], n_features: int, session: Session
 ) -> RatioEstimator | None:
-    """The estimator of a comparison; None lets it choose by the loss on held-out rows.
-
-    Args:
-        method: the one wanted.
-        rows: of the two tables.
-        n_features: encoded columns.
-        session: of the command.
-    """
+    """The estimator of a comparison; None lets it choose by the loss on held-out rows."""
     if method is FitMethod.AUTO and not session.training:
         return None
     from secant.tasks.model_choice import default_ratio

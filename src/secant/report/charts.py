@@ -75,11 +75,7 @@ class Drawing:
     width, height = _SIZE
 
     def svg(self, place: str) -> Markup:
-        """The elements inside the `svg` tag.
-
-        Args:
-            place: an id that no other chart of the page has.
-        """
+        """The elements inside the `svg` tag; no other chart of the page has the id `place`."""
         return Markup(_themed(self.draw, place))  # matplotlib escapes all texts
 
 
@@ -264,12 +260,7 @@ def _draw_overlap(axes: Axes, found: Monitoring) -> None:
 
 
 def column_course_chart(found: Monitoring, names: Sequence[str]) -> Drawing:
-    """What columns carry in every window, as shades.
-
-    Args:
-        found: with windows that were compared.
-        names: of the columns, the most important first.
-    """
+    """Contributions of columns, the most important first, in every window, as shades."""
     shown = tuple(names[:_MOST_COLUMNS])
     values = {(c.name, i): c.contribution for i, w in found.compared for c in w.columns}
     most = max([_LEAST_TOP, *(v for (name, _), v in values.items() if name in shown)])

@@ -45,7 +45,7 @@ def write_comparison(
     Args:
         path: of the file.
         comparison: by `secant.compare`.
-        command: the line of a shell that made it, if one did.
+        command: the shell command that produced it, if any.
     """
     write_page(path, comparison_page(comparison, command=command))
 

@@ -1,4 +1,4 @@
-"""The page of a watch: verdict, what changed, since when, which rows, what to do."""
+"""The page of monitoring: verdict, changed columns, time of the change, rows, advice."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SIZES = {Degree.MILD: "The change is mild", Degree.STRONG: "The change is stron
 
 
 def write_monitoring(path: Path | str, found: Monitoring, *, command: str | None = None) -> None:
-    """Write a watch as one self-contained HTML file.
+    """Write a result of monitoring as one self-contained HTML file.
 
     Args:
         path: of the file.
         found: by `secant.monitor`.
-        command: the line of a shell that made it, if one did.
+        command: the shell command that produced it, if any.
     """
     write_page(path, monitoring_page(found, command=command))
 
@@ -144,7 +144,7 @@ def _latest(found: Monitoring) -> Pairs:
 
 
 def _rows(found: Monitoring) -> list[Block]:
-    """Of the latest window, the rows least like the reference."""
+    """The rows of the latest window that are least like the reference."""
     assert found.latest is not None
     i, window = found.latest
     first = [column.name.split("=")[0].removesuffix(" (days)") for column in window.columns]

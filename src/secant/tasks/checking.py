@@ -131,11 +131,7 @@ def _refuse_out_of_reach(limits: Sequence[Limit], n_permutations: int) -> None:
 
 
 def _for_columns(limit: Limit, columns: Mapping[str, Sequence[str]]) -> Iterator[Limit]:
-    """The limit for each column that it names.
-
-    Raises:
-        LimitError: it names none.
-    """
+    """The limit for each column that it names."""
     pattern = limit.column
     if pattern is None or pattern in columns:
         yield limit

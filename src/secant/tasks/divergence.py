@@ -255,14 +255,7 @@ _TITLES = {
 def divergence_of(
     name: str, scores: CrossFit, intervals: Intervals, confidence: float
 ) -> Divergence:
-    """One of the divergences of a cross-fit, with the notes that its weights call for.
-
-    Args:
-        name: of `DIVERGENCES`; with "_reverse", p_0 is the numerator.
-        scores: the cross-fit.
-        intervals: by `divergence_intervals`.
-        confidence: their level.
-    """
+    """One of `DIVERGENCES`, with notes on its weights; with "_reverse", p_0 is the numerator."""
     kind = name.removesuffix("_reverse")
     sides = Sides.of(scores, reverse=kind != name)
     zero, one = fold_normalised(sides.scores)

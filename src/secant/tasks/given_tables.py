@@ -44,7 +44,7 @@ class GivenTables:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the encoded columns, in order."""
+        """Names of the encoded columns, in order."""
         return tuple(name for names in self.columns.values() for name in names)
 
     @classmethod
@@ -94,18 +94,18 @@ def called(x: object, otherwise: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class WatchedTables:
-    """Reference and stream.
+    """A reference and a stream as numbers with shared columns, the stream cut into windows.
 
     Attributes:
         x_0: (n, d) rows of the reference, in the order of time if it has the column of times.
-        in_time: whether they are.
-        x: (m, d) rows of the stream that count, as they came.
+        in_time: whether they are in that order.
+        x: (m, d) rows of the stream that are used, in their order in the table.
         kept: (m,) their numbers in the stream.
         names: of the d encoded columns.
         windows: of the stream, with the numbers of all its rows.
-        stream: as a table; None for an array.
-        reference: the same.
-        notes: what to know about the tables, each with a remedy.
+        stream: the stream as a table; None for an array.
+        reference: the reference as a table; None for an array.
+        notes: on the tables, each with a remedy.
     """
 
     x_0: Float[np.ndarray, "n d"] = field(repr=False)
@@ -212,7 +212,7 @@ class WatchedTables:
 
     @property
     def quantities(self) -> Int[np.ndarray, " k"]:
-        """Numbers of the encoded columns that are no categories, of which more may come."""
+        """Numbers of the encoded columns that are not categories; new categories may appear."""
         if self.stream is None:
             return np.arange(len(self.names))
         codes = self.stream.encoding.codes
@@ -221,7 +221,7 @@ class WatchedTables:
 
     @cached_property
     def _place(self) -> Int[np.ndarray, " rows"]:
-        """Where in `x` a row of the stream is; −1 if it was left out."""
+        """The place in `x` of each row of the stream; −1 if it was left out."""
         n = len(self.x) if self.stream is None else self.stream.table.num_rows
         place = np.full(n, -1)
         place[self.kept] = np.arange(self.kept.size)
@@ -236,7 +236,7 @@ class WatchedTables:
         return {name: mask for name, mask in masks.items() if mask.any()}
 
     def places_of(self, window: int) -> Int[np.ndarray, " k"]:
-        """Where in `x` the rows of a window are that count."""
+        """Places in `x` of the rows of a window that are used."""
         places = self._place[self.windows.windows[window].rows]
         return places[places >= 0]
 
@@ -248,7 +248,7 @@ class WatchedTables:
         return tuple(name for name, mask in self._lacks.items() if mask[rows].all())
 
     def digest_of(self, window: int) -> str:
-        """Of the values of a window's rows, whatever their type in the file."""
+        """Digest of the values of a window, independent of their types in the file."""
         rows = self.windows.windows[window].rows
         return _digest(self._values, rows) if rows.size else ""
 
@@ -258,13 +258,13 @@ class WatchedTables:
 
     @cached_property
     def digest(self) -> str:
-        """Of the values of the reference."""
+        """Digest of the values of the reference."""
         values = [("", self.x_0)] if self.reference is None else _values_of(self.reference)
         return _digest(values, np.arange(len(values[0][1])))
 
 
 def _values_of(table: EncodedTable) -> Values:
-    """Each column as numbers, or as an array of texts: what is missing is not filled in."""
+    """Each column as numbers or as an array of texts; missing values are not imputed."""
     return [
         (
             code.name,
@@ -322,7 +322,7 @@ def _shared_columns(
 
 
 def _timed(stream: pa.Table, time: str | None, missing: Missing) -> Int[np.ndarray, " k"]:
-    """The rows that have a time, where those without may be dropped; else all."""
+    """The rows that have a time, if others may be dropped; else all rows."""
     if time is None or missing is not Missing.DROP:
         return np.arange(stream.num_rows)
     return np.flatnonzero(~is_missing(stream[time]))

@@ -77,7 +77,7 @@ class ImportanceWeights(Summarised):
 
     @property
     def pareto_shape(self) -> float:
-        """Of the largest weights before clipping; from 0.7 on, weighted means are unreliable."""
+        """Shape of the largest weights before clipping; from 0.7 on, means are unreliable."""
         return self.support.pareto_shape
 
     def mean(self, values: ArrayLike, *, confidence: float = 0.95) -> WeightedMean:

@@ -76,13 +76,7 @@ def p_value_of_difference(
 def p_value_of_pairing(
     scores: Float[np.ndarray, "n n"], *, n_permutations: int, rng: np.random.RandomState
 ) -> float:
-    """The p-value of the mean score of pairs (i, i) among pairs (i, π(i)), π a random permutation.
-
-    Args:
-        scores: (n, n) of the first half of row i with the second half of row j.
-        n_permutations: number of permutations, drawn uniformly.
-        rng: random numbers.
-    """
+    """The p-value of the mean score of pairs (i, i) among pairs (i, π(i)), with π at random."""
     rows = np.arange(len(scores))
     permuted = [scores[rows, rng.permutation(rows.size)].mean() for _ in range(n_permutations)]
     return permutation_p_value(float(scores[rows, rows].mean()), np.array(permuted))

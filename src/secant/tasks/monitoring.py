@@ -1,4 +1,4 @@
-"""Watch a stream of rows against a fixed reference, window by window."""
+"""Monitor a stream of rows against a fixed reference, window by window."""
 
 from __future__ import annotations
 
@@ -66,31 +66,30 @@ def monitor(
 ) -> Monitoring:
     """Compare each window of a stream with a reference, and raise an alarm that holds at any time.
 
-    Each window is compared as by `compare`. Beside that, evidence is collected over windows by
-    bets (Y1)–(Y3): a stream like the reference ever raises the alarm with a probability of at most
-    `level`, however many windows come (Y4). The size of a change is reported apart from its proof.
+    Each window is compared as by `compare`. In addition, evidence is collected over windows by
+    bets (Y1)–(Y3): the probability that a stream like the reference ever raises the alarm is at
+    most `level`, for any number of windows (Y4). The size of a change is reported separately.
 
-    Windows without rows, or with too few, are kept and say so. Columns are those that both tables
-    have. More than 4,000 rows of a window, or 5,000 of the reference, are compared by as many drawn
-    at random.
+    Windows with too few rows are listed with the reason. Only columns of both tables are used. At
+    most 4,000 rows of a window and 5,000 of the reference are compared, drawn at random.
 
     Args:
-        reference: rows as they should be; a file, a data frame or an array (n, d).
-        stream: rows in time, with the same columns; all of them so far.
+        reference: reference rows; a file, a data frame or an array (n, d).
+        stream: all rows so far, with the same columns.
         time: the stream's column of dates or times; None takes rows in their order.
         every: length of a window: rows, or "1d", "6h", "30min", "1w", "1mo".
-        level: share of streams like the reference that may ever raise the alarm.
+        level: probability that a stream like the reference ever raises the alarm.
         least_overlap: a change whose windows share at least this much with the reference, 0 to 1,
-            raises no alarm even if it is proved; 1 tolerates none.
+            raises no alarm even if it is proved; 1 tolerates no change.
         missing: rows with missing values of files and data frames: "refuse", "drop" or "impute".
-        estimator: of the windows' ratios, as in `compare`; None chooses among regressions and
-            trees, and a regression where a window has nothing in common with the reference.
+        estimator: as in `compare`; None chooses among regressions and trees, and takes a regression
+            if a window has nothing in common with the reference.
         n_permutations: for the p-value of a window, which is at least 1/(1 + this).
         confidence: level of the intervals.
-        state: a JSON file that keeps what is finished: the next call, with rows added to the
-            stream, continues there.
-        last_is_complete: whether the last window is compared although rows of it may still come.
-        sample_names: what reference and stream are called.
+        state: a JSON file of the finished windows; the next call, with rows added to the stream,
+            continues from it.
+        last_is_complete: whether the last window is compared although rows may still be added.
+        sample_names: names of reference and stream in the result.
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed.
 
@@ -159,15 +158,15 @@ def _check_shares(level: float, least_overlap: float) -> None:
 
 
 class WindowPlan(NamedTuple):
-    """How windows are compared.
+    """Settings of the comparison of a window.
 
     Attributes:
-        sample_names: what reference and stream are called.
+        sample_names: names of reference and stream.
         feature_names: of the columns.
         estimator: None chooses one for each window.
         n_permutations: for the p-value of a window.
         confidence: level of the intervals.
-        seed: of everything random.
+        seed: random seed.
     """
 
     sample_names: tuple[str, str]
@@ -181,7 +180,7 @@ class WindowPlan(NamedTuple):
 def _watched(
     tables: WatchedTables, plan: WindowPlan, kept: MonitorState, *, progress: bool | None
 ) -> tuple[ReferenceBand, tuple[WindowRecord, ...]]:
-    """The band and every window, those that a state file knows as they were."""
+    """The band and every window; finished ones are taken from the state file."""
     cut = tables.windows.windows
     digests = [tables.digest_of(i) for i in range(len(cut))]
     kept.check([w.label for w in cut], digests)
@@ -218,7 +217,7 @@ class _Watch:
         self._test = AnytimeTest(tables.x_0, seed=self.plan.seed, columns=tables.quantities)
 
     def remember(self, number: int, record: WindowRecord) -> None:
-        """Take a finished window as it was found before."""
+        """Take a finished window from the state file."""
         rows = self.tables.x[self.tables.places_of(number)]
         self._test.add(number, rows, record.scores)
 
@@ -272,7 +271,7 @@ def _why_not(window: WindowRows, n_used: int, gone: tuple[str, ...]) -> str:
 def _quick_comparison(
     x_0: Rows, x_1: Rows, names: tuple[str, str], plan: WindowPlan, rng: np.random.Generator
 ) -> Comparison:
-    """Rows against a reference, of which 5,000 rows are taken."""
+    """Compare rows with at most 5,000 rows of a reference, by models that take about a second."""
     few = x_0[np.sort(rng.permutation(len(x_0))[:_MOST_REFERENCE])]
     with warnings.catch_warnings():
         # Of a column that never changes, every window would warn.
@@ -291,7 +290,7 @@ def _quick_comparison(
 
 
 def _quick(x_0: Rows, x_1: Rows, plan: WindowPlan) -> RatioEstimator | None:
-    """The estimator of a window; a regression if it is apart, for which `compare` trains a path."""
+    """The estimator of a window; a regression if it is disjoint, where `compare` trains a path."""
     if plan.estimator is not None:
         return plan.estimator
     for basis in bases_for(min(len(x_0), len(x_1)), x_0.shape[1]):

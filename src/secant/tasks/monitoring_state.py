@@ -1,4 +1,4 @@
-"""What is known of a stream, window by window, and the state file that keeps it."""
+"""Results of monitoring for each window and for the reference, and their state file."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class ChangedColumn:
 
     Attributes:
         name: of the column.
-        contribution: what it carries of the difference, in nats.
+        contribution: to the difference, in nats.
         mean_shift: in standard deviations.
-        ks_distance: Kolmogorov–Smirnov, 0 to 1.
+        ks_distance: Kolmogorov–Smirnov distance, 0 to 1.
         p_value: of that distance.
         direction: in words: "1.25 s.d. higher".
     """
@@ -45,7 +45,7 @@ class ChangedColumn:
 
     @classmethod
     def of(cls, found: FeatureContribution) -> ChangedColumn:
-        """Of a comparison."""
+        """From the contribution of a column in a comparison."""
         margin = found.margin
         return cls(
             found.name,
@@ -59,7 +59,7 @@ class ChangedColumn:
 
 @dataclass(frozen=True)
 class WindowComparison:
-    """What one window says against the reference.
+    """One window compared with the reference.
 
     Attributes:
         p_value: of "both come from one distribution", for this window alone.
@@ -67,15 +67,15 @@ class WindowComparison:
         overlap_interval: of the overlap.
         kl: KL(window‖reference) in nats.
         kl_interval: of the divergence.
-        is_resolved: whether the rows say how large the difference is.
-        model: that was chosen.
-        columns: the one that carries most first.
-        n_changed: how many of them carry most of the difference; 0 if none was found.
-        row_columns: names of what is shown of rows.
+        is_resolved: whether the size of the difference can be estimated from the rows.
+        model: the model that was chosen.
+        columns: by contribution, the largest first.
+        n_changed: number of columns with most of the difference; 0 if none was found.
+        row_columns: names of the columns in `cells`.
         rows: numbers in the stream of the rows least like the reference.
         row_scores: their log ratios, out of fold.
         cells: of these rows, as text.
-        seconds: that it took.
+        seconds: duration of the comparison.
     """
 
     p_value: float
@@ -95,7 +95,7 @@ class WindowComparison:
 
     @classmethod
     def of(cls, found: Comparison, numbers: Sequence[int]) -> WindowComparison:
-        """Of a comparison whose second sample is the window; its rows have these numbers."""
+        """From a comparison whose second sample is the window; its rows have these numbers."""
         unlike = found.unlike_1
         return cls(
             p_value=found.p_value,
@@ -121,24 +121,24 @@ class WindowComparison:
 
     @property
     def changed(self) -> tuple[ChangedColumn, ...]:
-        """The columns that carry most of the difference; none if none was found."""
+        """The columns with most of the difference; none if no difference was found."""
         return self.columns[: self.n_changed]
 
 
 @dataclass(frozen=True)
 class WindowRecord:
-    """One window: its rows, what the comparison found, and the evidence so far.
+    """One window: its rows, the comparison, and the evidence so far.
 
     Attributes:
-        label: when it starts.
-        n_rows: that the stream has of it.
-        n_used: of them, without those left out for missing values.
+        label: its start.
+        n_rows: number of rows in the stream.
+        n_used: number of rows without those left out for missing values.
         digest: of the rows used.
-        found: the comparison; None where there was none.
-        why_not: the reason then, else empty.
-        is_open: whether further rows may come.
+        found: the comparison; None if there was none.
+        why_not: the reason why there is no comparison, else empty.
+        is_open: whether further rows may belong to it.
         gone: columns without any value in it.
-        scores: what it adds to the evidence; None while it is open.
+        scores: its contribution to the evidence; None while it is open.
         log_evidence: the evidence after it, in nats (Y4).
     """
 
@@ -156,15 +156,15 @@ class WindowRecord:
 
 @dataclass(frozen=True)
 class ReferenceBand:
-    """How far blocks of the reference are from the rest of it.
+    """Differences between blocks of the reference and the rest of it.
 
     Attributes:
-        n_blocks: compared; 0 if the reference has too few rows for any.
-        n_rows: of each.
-        overlap: the smallest share in common among them.
+        n_blocks: number of blocks; 0 if the reference has too few rows.
+        n_rows: rows of each block.
+        overlap: the smallest share in common.
         kl: the largest KL(block‖rest).
-        n_found: blocks whose p-value was below 0.05, of which chance makes 1 in 20.
-        in_time: whether blocks are of the order of time rather than at random.
+        n_found: number of blocks with a p-value below 0.05; 1 in 20 by chance.
+        in_time: whether blocks are consecutive rows in time rather than random rows.
     """
 
     n_blocks: int
@@ -191,13 +191,13 @@ class ReferenceBand:
 
 @dataclass
 class MonitorState:
-    """What is known already.
+    """Finished windows and the band of the reference.
 
     Attributes:
-        path: of the file; None keeps none.
-        digest: of the reference and the settings, without which nothing of a file counts.
+        path: of the file; None for no file.
+        digest: of the reference and the settings; a file with another digest is refused.
         band: of the reference; None until it is known.
-        windows: those that are finished.
+        windows: the finished windows.
     """
 
     path: Path | None

@@ -126,11 +126,7 @@ def _made(folder: Path) -> bool:
 
 
 def next_slot(fingerprint: Callable[[], dict[str, str]]) -> Slot | None:
-    """The checkpoint file of the training run that starts now; None if there is none.
-
-    Args:
-        fingerprint: digests that identify the training run.
-    """
+    """The checkpoint file of the training run that starts now; None if there is none."""
     found = _current.get()
     if found is None:
         return None
@@ -140,17 +136,7 @@ def next_slot(fingerprint: Callable[[], dict[str, str]]) -> Slot | None:
 
 @contextmanager
 def resuming(folder: Folder | None, random_state: object) -> Iterator[None]:
-    """`checkpointing(folder)` for the argument `resume` of `fit`; does nothing for None.
-
-    Args:
-        folder: the argument `resume`.
-        random_state: of the estimator; with None, a fit cannot be repeated.
-
-    Raises:
-        TypeError: `folder` is not a path.
-        ValueError: the fit cannot be repeated.
-        CheckpointError: the folder cannot be written, or holds another fit.
-    """
+    """`checkpointing(folder)` for the argument `resume` of `fit`; does nothing for None."""
     if folder is None:
         yield
         return
