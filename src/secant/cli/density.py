@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import with_settings
+from secant.cli.estimators import fit_status, with_settings
 from secant.cli.fit import ModelOutput
 from secant.cli.inputs import Columns, Missing, MissingOption, read_one
 from secant.cli.reports import check_report, write_report
@@ -121,12 +121,10 @@ def _warn_of_atoms(session: Session, part: EncodedTable) -> None:
 
 
 def _summary(estimator: DensityEstimator) -> dict[str, JSON]:
-    found, ratio = estimator.normalizer_, estimator.ratio_
-    status = getattr(ratio.diagnostics_, "status", None)
+    found = estimator.normalizer_
     return {
         "base": type(estimator.base_).__name__,
-        "estimator": type(getattr(ratio, "estimator_", ratio)).__name__,
-        "status": "finished" if status is None else status.name.lower(),
+        **fit_status(estimator.ratio_),
         "log_normaliser": found.value,
         "log_normaliser_error": found.standard_error,
         "log_normaliser_doubt": found.doubt,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from secant.cli.session import Session
+from secant.cli.session import JSON, Session
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -100,3 +100,12 @@ def with_settings(estimator: Estimator, n: int, session: Session) -> Estimator:
             estimator.set_params(**{name: False})
     estimator.set_params(random_state=session.seed)
     return estimator
+
+
+def fit_status(ratio: RatioEstimator) -> dict[str, JSON]:
+    """The name of the estimator that a fit uses, and how its training ended."""
+    status = getattr(ratio.diagnostics_, "status", None)
+    return {
+        "estimator": type(getattr(ratio, "estimator_", ratio)).__name__,
+        "status": "finished" if status is None else status.name.lower(),
+    }

@@ -14,6 +14,7 @@ from secant.cli.estimators import (
     FitMethod,
     SavableMethod,
     SavableMethodOption,
+    fit_status,
     ratio_estimator,
 )
 from secant.cli.inputs import Columns, FirstTable, Missing, MissingOption, SecondTable, read_two
@@ -83,10 +84,8 @@ def _name_columns(estimator: RatioEstimator, names: Sequence[str]) -> None:
 def _summary(estimator: RatioEstimator) -> dict[str, JSON]:
     """The diagnostics of a fitted ratio."""
     found = estimator.diagnostics_
-    status = getattr(found, "status", None)
     return {
-        "estimator": type(getattr(estimator, "estimator_", estimator)).__name__,
-        "status": "finished" if status is None else status.name.lower(),
+        **fit_status(estimator),
         "steps": getattr(found, "steps", None),
         "best_step": getattr(found, "best_step", None),
         "held_out_loss": found.held_out_loss,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -125,9 +125,7 @@ def _pair_information(
 
     n = blocks[0].shape[0]
     session.say(f"{n:,} rows of {data}")
-    wanted = options(n)
-    chosen = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
-    found = mutual_information(*blocks, **chosen, random_state=session.seed)
+    found = mutual_information(*blocks, **vars(options(n)), random_state=session.seed)
     session.show(f"I(x; y{' | z' if 'z' in parts else ''}) = {found}")
     _warn(session, found)
     inputs: dict[str, JSON] = {

@@ -140,14 +140,7 @@ def jensen_shannon(
     g = log r̂, in expectation a lower bound whose bias is of second order in the error of log r̂. It
     needs no normaliser and no overlap, but saturates at log 2 = 0.693 for disjoint samples.
 
-    Args:
-        x_0: (n_0, d) rows of p_0.
-        x_1: (n_1, d) rows of p_1.
-        estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: number of folds.
-        n_ensemble: fits per fold, whose log ratios are averaged.
-        confidence: level of the interval.
-        random_state: random seed.
+    Arguments are as in `kl_divergence`.
     """
     name = "jensen_shannon"
     return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
@@ -171,15 +164,7 @@ def chi2_divergence(
     weights. For samples a few nats apart no practical number of rows estimates their mean, and the
     standard error is too small; an `OverlapWarning` and a note say so.
 
-    Args:
-        x_0: (n_0, d) rows of p_0.
-        x_1: (n_1, d) rows of p_1.
-        reverse: χ²(p_0‖p_1) = E_{p_1}[(p_0/p_1)²] − 1 instead.
-        estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: number of folds.
-        n_ensemble: fits per fold, whose log ratios are averaged.
-        confidence: level of the interval.
-        random_state: random seed.
+    Arguments are as in `kl_divergence`; `reverse` is χ²(p_0‖p_1) = E_{p_1}[(p_0/p_1)²] − 1.
     """
     name = "chi2_reverse" if reverse else "chi2"
     return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
@@ -201,14 +186,7 @@ def total_variation(
     lower bound, and here A is where log r̂ > 0. One minus it is the sum of the two error rates of
     the best classifier.
 
-    Args:
-        x_0: (n_0, d) rows of p_0.
-        x_1: (n_1, d) rows of p_1.
-        estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: number of folds.
-        n_ensemble: fits per fold, whose log ratios are averaged.
-        confidence: level of the interval.
-        random_state: random seed.
+    Arguments are as in `kl_divergence`.
     """
     name = "total_variation"
     return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -70,8 +70,8 @@ class MIOptions:
 
     def as_text(self, random_state: object) -> dict[str, str]:
         """The options and the seed as text."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: repr_line(v) for name, v in {**values, "random_state": random_state}.items()}
+        values = {**vars(self), "random_state": random_state}
+        return {name: repr_line(value) for name, value in values.items()}
 
     def plan(self, n: int) -> CrossFitPlan:
         """The settings of the cross-fit for n rows."""

@@ -265,8 +265,5 @@ def _evidence(log_evidence: float) -> str:
     """The evidence itself, which starts at 1."""
     if log_evidence > math.log(1e4):
         return f"10^{log_evidence / math.log(10.0):.0f}"
-    return (
-        f"{math.exp(log_evidence):.2g}"
-        if log_evidence < math.log(100)
-        else (f"{math.exp(log_evidence):,.0f}")
-    )
+    evidence = math.exp(log_evidence)
+    return f"{evidence:.2g}" if log_evidence < math.log(100.0) else f"{evidence:,.0f}"
