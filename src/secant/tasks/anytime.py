@@ -90,9 +90,11 @@ class Wealth:
         return Wealth(np.logaddexp(np.log1p(-_MOVED) + self.logs, dealt) + _paid(sums, n))
 
 
-def _paid(sums: Float[np.ndarray, " k"], n: int) -> Float[np.ndarray, "k tilts"]:
-    """Logarithm of the payoff of the bets (Y2)."""
-    return np.asarray(_TILTS * sums[:, None] - 0.5 * _TILTS**2 * n)
+def _paid(
+    sums: Float[np.ndarray, " k"], n: int | Int[np.ndarray, " k"]
+) -> Float[np.ndarray, "k tilts"]:
+    """Logarithm of the payoff of the bets on n p-values each (Y2)."""
+    return np.asarray(_TILTS * sums[:, None] - 0.5 * _TILTS**2 * np.asarray(n)[..., None])
 
 
 class Evidence:
@@ -134,7 +136,7 @@ def likely_start(windows: Sequence[WindowScores]) -> int:
     k = evidence.strongest
     sums = np.array([w.learned if k == 0 else _both_ways(w)[k - 1] for w in windows])
     counts = np.array([w.n_learned if k == 0 else w.n_columns for w in windows])
-    gains = _TILTS[1:] * sums[:, None] - 0.5 * _TILTS[1:] ** 2 * counts[:, None]
+    gains = _paid(sums, counts)[:, 1:]
     from_each = np.cumsum(gains[::-1], axis=0)[::-1].max(axis=1)
     return int(np.argmax(np.where(counts > 0, from_each, -np.inf)))
 

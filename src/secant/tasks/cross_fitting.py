@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -81,6 +81,18 @@ class CrossFit:
     def n_folds(self) -> int:
         """The number of folds."""
         return len(self.ensembles)
+
+    @property
+    def swapped(self) -> CrossFit:
+        """The same with the samples exchanged: the log ratio changes its sign."""
+        return replace(
+            self,
+            log_ratio_0=-self.log_ratio_1,
+            log_ratio_1=-self.log_ratio_0,
+            fold_0=self.fold_1,
+            fold_1=self.fold_0,
+            choice=None,
+        )
 
     def by_fold(self) -> Iterator[tuple[Float[np.ndarray, " a"], Float[np.ndarray, " b"]]]:
         """The scores of x_0's and x_1's rows, fold by fold."""

@@ -17,7 +17,6 @@ from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.divergence_intervals import (
     Intervals,
-    Sides,
     divergence_intervals,
     normal_estimate,
     plain_mean_terms,
@@ -235,20 +234,21 @@ def divergence_of(
 ) -> Divergence:
     """One of `DIVERGENCES`, with notes on its weights; with "_reverse", p_0 is the numerator."""
     kind = name.removesuffix("_reverse")
-    sides = Sides.of(scores, reverse=kind != name)
-    zero, one = fold_normalised(sides.scores)
+    top, below = ("p_1", "p_0") if kind == name else ("p_0", "p_1")
+    sided = scores if kind == name else scores.swapped
+    zero, one = fold_normalised(sided)
     support = WeightSupport.of(zero, one)
     found, note = intervals[name], ""
     if kind == "chi2":
-        note = _squares_note(sides, zero, one, support)
+        note = _squares_note(top, below, (zero, one), support)
     elif kind == "kl" and not support.is_enough:
         if regression_of(scores) is None:
-            found, note = normal_estimate(plain_mean_terms(sides.scores), confidence), _PLAIN_MEAN
+            found, note = normal_estimate(plain_mean_terms(sided), confidence), _PLAIN_MEAN
         else:
             note = _BY_REGRESSION
-        note = f"{support} over {sides.below}: {note}"
+        note = f"{support} over {below}: {note}"
     ends = found.low, found.high
-    title, notes = _TITLES[kind].format(sides), (note,) if note else ()
+    title, notes = _TITLES[kind].format(f"{top}‖{below}"), (note,) if note else ()
     return Divergence(title, found.value, ends, confidence, notes, support, scores)
 
 
@@ -264,16 +264,17 @@ _PLAIN_MEAN = (
 
 
 def _squares_note(
-    sides: Sides,
-    zero: Float[np.ndarray, " n"],
-    one: Float[np.ndarray, " m"],
+    top: str,
+    below: str,
+    log_ratio: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " m"]],
     support: WeightSupport,
 ) -> str:
     """The weighted means behind χ² that are unreliable; nothing if all are reliable."""
+    zero, one = log_ratio
     means = {
-        f"the ratio over {sides.below}": support,
-        f"the squared ratio over {sides.below}": WeightSupport.of(2.0 * zero),
-        f"the ratio over {sides.top}": WeightSupport.of(one),
+        f"the ratio over {below}": support,
+        f"the squared ratio over {below}": WeightSupport.of(2.0 * zero),
+        f"the ratio over {top}": WeightSupport.of(one),
     }
     weak = [f"{what} has {rows}" for what, rows in means.items() if not rows.is_enough]
     if not weak:

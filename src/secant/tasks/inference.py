@@ -110,10 +110,12 @@ def combined_p_value(p_values: ArrayLike) -> float:
     References:
         Liu & Xie (2020), Cauchy combination test.
     """
-    p = np.asarray(p_values, dtype=np.float64)
+    return float(0.5 - np.arctan(_cauchy_mean(np.asarray(p_values, dtype=np.float64))) / np.pi)
+
+
+def _cauchy_mean(p_values: Float[np.ndarray, "*b k"]) -> Float[np.ndarray, "*b"]:
     # At p = 1 the tangent is −∞, and one fold would dominate all others.
-    p = np.minimum(p, 0.99)
-    return float(0.5 - np.arctan(np.mean(np.tan((0.5 - p) * np.pi))) / np.pi)
+    return np.asarray(np.mean(np.tan((0.5 - np.minimum(p_values, 0.99)) * np.pi), axis=-1))
 
 
 def pooled_p_value(
@@ -148,7 +150,7 @@ def pooled_p_value(
     values = np.concatenate(found)
     # For each statistic, the share of permutations with at least this value.
     p_values = rankdata(-np.round(values, 12), method="max", axis=0) / len(values)
-    combined = np.mean(np.tan((0.5 - np.minimum(p_values, 0.99)) * np.pi), axis=1)
+    combined = _cauchy_mean(p_values)
     return permutation_p_value(float(combined[0]), combined[1:])
 
 
