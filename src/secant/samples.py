@@ -48,6 +48,11 @@ class Sample:
         """The number of rows, or the sum of their weights."""
         return float(self.rows.shape[0] if self.weights is None else self.weights.sum())
 
+    def taken(self, rows: Int[np.ndarray, " k"]) -> Sample:
+        """Some of the rows with their weights, in memory."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Sample(np.asarray(self.rows[rows]), weights)
+
 
 Samples = tuple[Sample, Sample] | Sampler
 

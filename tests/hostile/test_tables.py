@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tests.hostile.spoiling import Watch, spoiled_bytes, tally, told
 from tests.unit.tables.test_bad_files import whole_files
 
+from secant.tables import Missing
 from secant.tables.encoding import Encoding
 from secant.tables.files import TableError, read_batches, read_table, write_table
 from secant.tables.formats import base
-from secant.tables.missing import Missing
 
 SUFFIXES = (".csv", ".parquet", ".arrow", ".npy", ".npz")
 

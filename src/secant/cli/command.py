@@ -15,8 +15,8 @@ from typing import Annotated, get_args
 
 import typer
 
+from secant._host.escaping import printable
 from secant.cli.config import ConfigError, checked, read_config, shown
-from secant.cli.output import printable
 from secant.cli.session import Session
 
 Command = Callable[..., None]

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
-from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
-from secant.cli.output import JSON
-from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
-from secant.cli.session import Session
+from secant.cli.estimators import FitMethod, Folds, MethodOption, Permutations, wanted_estimator
+from secant.cli.inputs import (
+    Columns,
+    FirstTable,
+    Missing,
+    MissingOption,
+    SecondTable,
+    names_of,
+    read_two,
+)
+from secant.cli.reports import Html, ReportOutput, check_report, write_report
+from secant.cli.session import JSON, Session
 
 if TYPE_CHECKING:
     from secant.tasks import Comparison, Divergence
@@ -23,18 +30,14 @@ if TYPE_CHECKING:
 @command("compare", trains=True)
 def compare(
     session: Session,
-    a: Annotated[Path, typer.Argument(metavar="A", help="Table of p_0, the reference.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Table of p_1, with the same columns.")],
+    a: FirstTable,
+    b: SecondTable,
     *,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
-    folds: Annotated[
-        int | None, typer.Option(min=2, help="Number of folds for out-of-fold scores.")
-    ] = None,
-    permutations: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Permutations for the p-value.")
-    ] = 999,
+    folds: Folds = None,
+    permutations: Permutations = 999,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     output: ReportOutput = None,
     html: Html = True,
@@ -45,51 +48,43 @@ def compare(
     are alike: read `p_value` or `degree` of --json for that.
     """
     check_report(output)
-    tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
+    first, second = read_two(a, b, columns, missing, seed=session.seed)
     # Only now: they import JAX, which takes longer than to find a mistake in a table.
+    from secant.report import write_comparison
     from secant.tasks import compare as compared
 
-    x_0, x_1 = tables.first.rows, tables.second.rows
+    x_0, x_1 = first.rows, second.rows
     session.say(f"comparing {len(x_0):,} and {len(x_1):,} rows of {x_0.shape[1]} columns")
     found = compared(
         x_0,
         x_1,
-        feature_names=tables.encoding.names,
-        sample_names=(a.name, b.name) if a.name != b.name else (str(a), str(b)),
+        feature_names=first.encoding.names,
+        sample_names=names_of(a, b),
         estimator=wanted_estimator(method, (len(x_0), len(x_1)), x_0.shape[1], session),
         n_folds=folds,
         n_permutations=permutations,
         confidence=confidence,
         random_state=session.seed,
     )
-    found = found.with_cells(tables.first, tables.second)
+    found = found.with_cells(first, second)
     session.show(str(found))
     for note in found.notes:
         session.warn("OverlapWarning", note, shown=True)
-    written = write_report(session, output, _writers(found, session), html=html)
-    session.finish({**_summary(found, tables), "report": written})
+    written = write_report(session, output, found, write_comparison, html=html, figures=_figures)
+    session.finish({**_summary(found, first.encoding.inputs), "report": written})
 
 
-def _writers(found: Comparison, session: Session) -> Writers:
-    from secant.report import write_comparison, write_markdown
+def _figures(folder: Path, found: Comparison) -> Sequence[Path]:
+    from secant.report.figures import write_figures  # which imports matplotlib
 
-    def figures(folder: Path) -> Sequence[Path]:
-        from secant.report.figures import write_figures
-
-        return write_figures(folder, found)
-
-    return Writers(
-        page=lambda path: write_comparison(path, found, command=session.line),
-        summary=lambda path: write_markdown(path, found),
-        figures=figures,
-    )
+    return write_figures(folder, found)
 
 
-def _summary(found: Comparison, tables: TwoTables) -> dict[str, JSON]:
+def _summary(found: Comparison, inputs: Sequence[str]) -> dict[str, JSON]:
     return {
         "tables": found.sample_names,
         "rows": [found.log_ratio_0.size, found.log_ratio_1.size],
-        "inputs": tables.encoding.inputs,
+        "inputs": inputs,
         "columns": found.feature_names,
         "verdict": found.verdict,
         "degree": found.degree.name.lower(),

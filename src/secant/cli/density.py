@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import enum
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import with_settings
+from secant.cli.estimators import fit_status, with_settings
 from secant.cli.fit import ModelOutput
-from secant.cli.inputs import Columns, Missing, MissingOption, OneTable
-from secant.cli.output import JSON, check_place
-from secant.cli.reports import Writers, check_report, write_report
+from secant.cli.inputs import Columns, Missing, MissingOption, read_one
+from secant.cli.reports import check_report, write_report
 from secant.cli.resuming import Resumable, Resume
 from secant.cli.score import scoring
-from secant.cli.session import Session
+from secant.cli.session import JSON, Session, check_place
 from secant.exceptions import AtomsWarning
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from secant.tables.encoding import EncodedTable
     from secant.tasks import DensityEstimator
 
@@ -70,8 +68,9 @@ def fit(
     check_place(output)
     training = Resumable(output, resume=resume)
     check_report(report)
-    part = OneTable.read(data, columns, missing, seed=session.seed)
+    part = read_one(data, columns, missing, seed=session.seed)
     # Only now: it imports JAX, which takes longer than to find a mistake in a table.
+    from secant.report import write_density
     from secant.tasks.density import DensityEstimator, default_density_ratio
 
     n, d = part.rows.shape
@@ -97,11 +96,8 @@ def fit(
         ("model", str(output)),
     ]
     session.show("\n".join(f"{name:18s}{text}" for name, text in lines))
-    written = (
-        []
-        if report is None
-        else write_report(session, report, _writers(estimator, scores, session))
-    )
+    page = partial(write_density, log_density=scores)
+    written = [] if report is None else write_report(session, report, estimator, page)
     session.finish(
         {
             "output": str(output),
@@ -117,30 +113,18 @@ def fit(
 
 
 def _warn_of_atoms(session: Session, part: EncodedTable) -> None:
-    from secant.tasks.dequantisation import atoms_in
+    from secant.tasks.atoms import atoms_in
 
     if text := atoms_in(part.rows, part.encoding.names):
         remedy = "--dequantise spreads their values over the gaps between them."
         session.warn("AtomsWarning", f"{text} {remedy}")
 
 
-def _writers(density: DensityEstimator, scores: np.ndarray, session: Session) -> Writers:
-    from secant.report import write_density, write_markdown
-
-    return Writers(
-        page=lambda path: write_density(path, density, log_density=scores, command=session.line),
-        summary=lambda path: write_markdown(path, density),
-        figures=lambda folder: (),
-    )
-
-
 def _summary(estimator: DensityEstimator) -> dict[str, JSON]:
-    found, ratio = estimator.normalizer_, estimator.ratio_
-    status = getattr(ratio.diagnostics_, "status", None)
+    found = estimator.normalizer_
     return {
         "base": type(estimator.base_).__name__,
-        "estimator": type(getattr(ratio, "estimator_", ratio)).__name__,
-        "status": "finished" if status is None else status.name.lower(),
+        **fit_status(estimator.ratio_),
         "log_normaliser": found.value,
         "log_normaliser_error": found.standard_error,
         "log_normaliser_doubt": found.doubt,

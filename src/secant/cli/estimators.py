@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from secant.cli.session import Session
+from secant.cli.session import JSON, Session
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -44,6 +44,10 @@ MethodOption = Annotated[
         "regression on columns, squares and products; trees: gradient boosting."
     ),
 ]
+Folds = Annotated[int | None, typer.Option(min=2, help="Number of folds for out-of-fold scores.")]
+Permutations = Annotated[
+    int, typer.Option(min=1, max=1_000_000, help="Permutations for the p-value.")
+]
 SavableMethodOption = Annotated[
     SavableMethod,
     typer.Option(help="auto: a neural classifier where the tables overlap, SecantRatio elsewhere."),
@@ -53,14 +57,7 @@ SavableMethodOption = Annotated[
 def ratio_estimator(
     method: FitMethod, switch: ChasmSwitch, n: int, session: Session
 ) -> RatioEstimator:
-    """The estimator of a method.
-
-    Args:
-        method: the one wanted.
-        switch: what `auto` is, for the rows at hand.
-        n: rows of the smaller table.
-        session: of the command.
-    """
+    """The estimator of a method; `switch` is `auto`, and n counts the rows of the smaller table."""
     from secant.estimators import SecantRatio, SklearnRatio
     from secant.tasks.model_choice import boosted_trees
 
@@ -78,14 +75,7 @@ def ratio_estimator(
 def wanted_estimator(
     method: FitMethod, rows: tuple[int, int], n_features: int, session: Session
 ) -> RatioEstimator | None:
-    """The estimator of a comparison; None lets it choose by the loss on held-out rows.
-
-    Args:
-        method: the one wanted.
-        rows: of the two tables.
-        n_features: encoded columns.
-        session: of the command.
-    """
+    """The estimator of a comparison; None lets it choose by the loss on held-out rows."""
     if method is FitMethod.AUTO and not session.training:
         return None
     from secant.tasks.model_choice import default_ratio
@@ -110,3 +100,12 @@ def with_settings(estimator: Estimator, n: int, session: Session) -> Estimator:
             estimator.set_params(**{name: False})
     estimator.set_params(random_state=session.seed)
     return estimator
+
+
+def fit_status(ratio: RatioEstimator) -> dict[str, JSON]:
+    """The name of the estimator that a fit uses, and how its training ended."""
+    status = getattr(ratio.diagnostics_, "status", None)
+    return {
+        "estimator": type(getattr(ratio, "estimator_", ratio)).__name__,
+        "status": "finished" if status is None else status.name.lower(),
+    }

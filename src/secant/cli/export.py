@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from secant.cli.command import command
-from secant.cli.output import check_place
 from secant.cli.score import ModelInput
-from secant.cli.session import Session
-
-if TYPE_CHECKING:
-    from secant.deploy.export import Exported
-    from secant.deploy.scoring import Scorer
+from secant.cli.session import Session, check_place
 
 
 class Format(Enum):
@@ -55,22 +50,17 @@ def export(
     each. It includes the scaling of columns. ONNX needs the extra: pip install
     'secant[onnx]'.
     """
+    from secant.deploy.export import export_onnx, export_stablehlo
     from secant.deploy.scoring import Scorer
 
     check_place(output)
     scorer = Scorer.loaded(model)
     kind = to or (Format.STABLEHLO if output.suffix == ".stablehlo" else Format.ONNX)
-    found = _exported(scorer, output, kind, dtype)
+    write = export_onnx if kind is Format.ONNX else export_stablehlo
+    found = write(scorer.estimator, output, dtype=dtype.value, encoding=scorer.encoding)
     session.show(
         f"{kind.value} of a {found.estimator}: {len(found.columns)} columns of {found.dtype} to "
         f"{found.quantity}, {found.size:,} bytes\n"
         f"at 64 rows it is within {found.difference:.1e} of the model\nfile: {output}"
     )
     session.finish({"output": str(output), "format": kind.value, **vars(found)})
-
-
-def _exported(scorer: Scorer, output: Path, kind: Format, dtype: Precision) -> Exported:
-    from secant.deploy.export import export_onnx, export_stablehlo
-
-    write = export_onnx if kind is Format.ONNX else export_stablehlo
-    return write(scorer.estimator, output, dtype=dtype.value, encoding=scorer.encoding)

@@ -14,12 +14,12 @@ from secant.cli.estimators import (
     FitMethod,
     SavableMethod,
     SavableMethodOption,
+    fit_status,
     ratio_estimator,
 )
-from secant.cli.inputs import Columns, Missing, MissingOption, TwoTables
-from secant.cli.output import JSON, check_place
+from secant.cli.inputs import Columns, FirstTable, Missing, MissingOption, SecondTable, read_two
 from secant.cli.resuming import Resumable, Resume
-from secant.cli.session import Session
+from secant.cli.session import JSON, Session, check_place
 
 if TYPE_CHECKING:
     from secant.estimators import RatioEstimator
@@ -33,8 +33,8 @@ ModelOutput = Annotated[
 @command("fit", trains=True)
 def fit(
     session: Session,
-    a: Annotated[Path, typer.Argument(metavar="A", help="Table of p_0, the reference.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Table of p_1, with the same columns.")],
+    a: FirstTable,
+    b: SecondTable,
     output: ModelOutput,
     columns: Columns = None,
     missing: MissingOption = Missing.REFUSE,
@@ -49,27 +49,25 @@ def fit(
     """
     check_place(output)
     training = Resumable(output, resume=resume)
-    tables = TwoTables.read(a, b, columns, missing, seed=session.seed)
-    from secant.tasks.model_choice import (
-        default_ratio,  # imports JAX: mistakes in tables come first
-    )
+    first, second = read_two(a, b, columns, missing, seed=session.seed)
+    # Only now: it imports JAX, which takes longer than to find a mistake in a table.
+    from secant.tasks.model_choice import default_ratio
 
-    x_0, x_1 = tables.first.rows, tables.second.rows
+    x_0, x_1, encoding = first.rows, second.rows, first.encoding
     session.say(f"fitting {x_0.shape[0]:,} and {x_1.shape[0]:,} rows of {x_0.shape[1]} columns")
     n = min(len(x_0), len(x_1))
     estimator = ratio_estimator(FitMethod(method.value), default_ratio(n, x_0.shape[1]), n, session)
     with training.kept() as folder:
         estimator.fit_samples(x_0, x_1, resume=folder)
-    _name_columns(estimator, tables.encoding.names)
-    encoding = tables.encoding.to_json()
-    training.save(estimator, {"encoding": encoding, "tables": [a.name, b.name]})
+    _name_columns(estimator, encoding.names)
+    training.save(estimator, {"encoding": encoding.to_json(), "tables": [a.name, b.name]})
     session.show(f"{estimator.diagnostics_}\n\nmodel: {output}")
     session.finish(
         {
             "output": str(output),
             "rows": [x_0.shape[0], x_1.shape[0]],
-            "inputs": tables.encoding.inputs,
-            "columns": tables.encoding.names,
+            "inputs": encoding.inputs,
+            "columns": encoding.names,
             **_summary(estimator),
         }
     )
@@ -86,10 +84,8 @@ def _name_columns(estimator: RatioEstimator, names: Sequence[str]) -> None:
 def _summary(estimator: RatioEstimator) -> dict[str, JSON]:
     """The diagnostics of a fitted ratio."""
     found = estimator.diagnostics_
-    status = getattr(found, "status", None)
     return {
-        "estimator": type(getattr(estimator, "estimator_", estimator)).__name__,
-        "status": "finished" if status is None else status.name.lower(),
+        **fit_status(estimator),
         "steps": getattr(found, "steps", None),
         "best_step": getattr(found, "best_step", None),
         "held_out_loss": found.held_out_loss,

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from secant.tables.missing import Missing
+from secant.tables import Missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from secant.tables.encoding import EncodedTable, Encoding
+    from secant.tables.encoding import EncodedTable
 
-__all__ = ["Columns", "Missing", "MissingOption", "OneTable", "TwoTables", "patterns"]
+__all__ = [
+    "Columns",
+    "FirstTable",
+    "Missing",
+    "MissingOption",
+    "SecondTable",
+    "encoded_alone",
+    "names_of",
+    "patterns",
+    "read_one",
+    "read_two",
+]
 
-
+FirstTable = Annotated[Path, typer.Argument(metavar="A", help="Table of p_0, the reference.")]
+SecondTable = Annotated[
+    Path, typer.Argument(metavar="B", help="Table of p_1, with the same columns.")
+]
 Columns = Annotated[
     list[str] | None,
     typer.Option(
@@ -45,54 +58,35 @@ def patterns(values: Sequence[str] | None, names: Sequence[str]) -> list[str] | 
     ]
 
 
-class OneTable:
-    """A table with an encoding of its own."""
+def read_one(
+    path: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
+) -> EncodedTable:
+    """A file with an encoding of its own."""
+    from secant.tables.files import column_names, read_table
 
-    @classmethod
-    def read(
-        cls, path: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
-    ) -> EncodedTable:
-        """Read a file and encode it by itself."""
-        from secant.tables.files import column_names, read_table
-
-        table = read_table(path, patterns(columns, column_names(path)))
-        return cls.encoded_by_itself(table, path, missing, seed=seed)
-
-    @staticmethod
-    def encoded_by_itself(
-        table: pa.Table, path: Path, missing: Missing, *, seed: int
-    ) -> EncodedTable:
-        """Encode a table, or some of its columns."""
-        from secant.tables.encoding import EncodedTable, Encoding
-
-        made = Encoding.fitted([table], missing, labels=[str(path)])
-        return EncodedTable(table, made, made.encode(table, seed=seed))
+    table = read_table(path, patterns(columns, column_names(path)))
+    return encoded_alone(table, path, missing, seed=seed)
 
 
-@dataclass(frozen=True)
-class TwoTables:
-    """Two tables with a common encoding.
+def encoded_alone(table: pa.Table, path: Path, missing: Missing, *, seed: int) -> EncodedTable:
+    """A table, or some of its columns, with an encoding of its own."""
+    from secant.tables.encoding import EncodedTable, Encoding
 
-    Attributes:
-        first: the table of p_0.
-        second: the table of p_1.
-    """
+    made = Encoding.fitted([table], missing, labels=[str(path)])
+    return EncodedTable(table, made, made.encode(table, seed=seed))
 
-    first: EncodedTable
-    second: EncodedTable
 
-    @classmethod
-    def read(
-        cls, a: Path, b: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
-    ) -> TwoTables:
-        """Read two files; their columns are matched by name."""
-        from secant.tables.encoding import encoded_pair
-        from secant.tables.files import column_names, read_table
+def read_two(
+    a: Path, b: Path, columns: Sequence[str] | None, missing: Missing, *, seed: int
+) -> tuple[EncodedTable, EncodedTable]:
+    """Two files in a common encoding; their columns are matched by name."""
+    from secant.tables.encoding import encoded_pair
+    from secant.tables.files import column_names, read_table
 
-        tables = [read_table(path, patterns(columns, column_names(path))) for path in (a, b)]
-        return cls(*encoded_pair(tables, missing, labels=[str(a), str(b)], seed=seed))
+    tables = [read_table(path, patterns(columns, column_names(path))) for path in (a, b)]
+    return encoded_pair(tables, missing, labels=[str(a), str(b)], seed=seed)
 
-    @property
-    def encoding(self) -> Encoding:
-        """The encoding shared by both tables."""
-        return self.first.encoding
+
+def names_of(a: Path, b: Path) -> tuple[str, str]:
+    """What to call two tables in a result: their file names, or paths if these are equal."""
+    return (a.name, b.name) if a.name != b.name else (str(a), str(b))

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from secant.cli.command import command
-from secant.cli.estimators import FitMethod, MethodOption, ratio_estimator, with_settings
-from secant.cli.inputs import Columns, Missing, MissingOption, OneTable, patterns
-from secant.cli.output import JSON
-from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
-from secant.cli.session import Session
+from secant.cli.estimators import (
+    FitMethod,
+    MethodOption,
+    Permutations,
+    ratio_estimator,
+    with_settings,
+)
+from secant.cli.inputs import Columns, Missing, MissingOption, encoded_alone, patterns, read_one
+from secant.cli.reports import Html, ReportOutput, check_report, write_report
+from secant.cli.session import JSON, Session
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,9 +55,7 @@ def mi(
     method: MethodOption = FitMethod.AUTO,
     unit: Annotated[Unit, typer.Option(help="Of the answer.")] = Unit.NATS,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
-    permutations: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Permutations for the p-value.")
-    ] = 199,
+    permutations: Permutations = 199,
     correct: Annotated[
         bool,
         typer.Option(
@@ -70,98 +74,66 @@ def mi(
     I(x; y), or I(x; y | z), with interval and p-value; or of all pairs of columns.
     """
     check_report(output)
-    settings = _Settings(
-        method, unit, confidence, permutations, correct, second_opinion and not matrix
-    )
+    given = {
+        "n_permutations": permutations,
+        "correct": correct,
+        "second_opinion": second_opinion and not matrix,
+        "base": unit.value,
+        "confidence": confidence,
+    }
+    options = partial(_options, method=method, session=session, given=given)
+    report = partial(write_report, session, output, html=html)
     if matrix:
         if x or y or z:
             raise ValueError("--matrix takes all pairs of --columns; leave out --x, --y and --z.")
-        result, writers = _matrix_information(session, data, columns, missing, settings, output)
-    else:
-        if not x or not y:
-            raise ValueError("Name the columns: --x … --y …, or --matrix for all pairs.")
-        named = {"x": x, "y": y, **({"z": z} if z else {})}
-        result, writers = _pair_information(session, data, named, missing, settings)
-    written = write_report(session, output, writers, html=html)
-    schema = "mi-matrix" if matrix else "mi"
-    session.finish({"data": str(data), **result, "report": written}, schema=schema)
+        part = read_one(data, columns, missing, seed=session.seed)
+        _check_numbers(part)
+        _matrix_information(session, data, part, options, report, _finished_pairs(output))
+        return
+    if not x or not y:
+        raise ValueError("Name the columns: --x … --y …, or --matrix for all pairs.")
+    named = {"x": x, "y": y, **({"z": z} if z else {})}
+    parts = _read(data, named, missing, seed=session.seed)
+    _pair_information(session, data, parts, options, report)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """The options other than the columns."""
+def _options(n: int, *, method: FitMethod, session: Session, given: dict[str, Any]) -> MIOptions:
+    """The options for n rows, with the session's training settings."""
+    from secant.tasks import MIOptions
+    from secant.tasks.model_choice import default_ratio
 
-    method: FitMethod
-    unit: Unit
-    confidence: float
-    permutations: int
-    correct: bool
-    second_opinion: bool
-
-    def options(self, n: int, session: Session) -> MIOptions:
-        """The estimator for n rows, with the session's training settings."""
-        from secant.tasks import MIOptions
-        from secant.tasks.model_choice import default_ratio
-
-        plain = MIOptions(
-            estimator=ratio_estimator(self.method, default_ratio(n), n, session),
-            n_permutations=self.permutations,
-            correct=self.correct,
-            second_opinion=self.second_opinion,
-            base=self.unit.value,
-            confidence=self.confidence,
-        )
-        opinion = plain.path_entropy()
-        if opinion is None:
-            return plain
-        return replace(plain, second_opinion=with_settings(opinion, n, session))
+    estimator = ratio_estimator(method, default_ratio(n), n, session)
+    plain = MIOptions(estimator=estimator, **given)
+    opinion = plain.path_entropy()
+    if opinion is None:
+        return plain
+    return replace(plain, second_opinion=with_settings(opinion, n, session))
 
 
 def _pair_information(
     session: Session,
     data: Path,
-    named: Mapping[str, list[str]],
-    missing: Missing,
-    settings: _Settings,
-) -> tuple[dict[str, JSON], Writers]:
-    """Estimate and show the result; return its JSON and its report.
-
-    Args:
-        session: of the command.
-        data: the table.
-        named: columns of "x", "y" and perhaps "z".
-        missing: how to treat missing values.
-        settings: of the estimate.
-    """
-    parts = _read(data, named, missing, seed=session.seed)
+    parts: Mapping[str, EncodedTable],
+    options: Callable[[int], MIOptions],
+    report: Callable[..., list[str]],
+) -> None:
+    """Mutual information of "x" and "y", perhaps given "z"."""
     blocks = _common_rows(list(parts.values()))
     # Only now: it imports JAX, which takes longer than to find a mistake in a table.
+    from secant.report import write_information
     from secant.tasks import mutual_information
 
     n = blocks[0].shape[0]
     session.say(f"{n:,} rows of {data}")
-    options = settings.options(n, session)
-    chosen = {field.name: getattr(options, field.name) for field in fields(options)}
-    found = mutual_information(*blocks, **chosen, random_state=session.seed)
+    found = mutual_information(*blocks, **vars(options(n)), random_state=session.seed)
     session.show(f"I(x; y{' | z' if 'z' in parts else ''}) = {found}")
     _warn(session, found)
     inputs: dict[str, JSON] = {
         name: parts[name].encoding.inputs if name in parts else None for name in ("x", "y", "z")
     }
-    return {**inputs, "rows": n, **_summary(found)}, _pair_writers(found, parts, session)
-
-
-def _pair_writers(
-    found: MutualInformation, parts: Mapping[str, EncodedTable], session: Session
-) -> Writers:
-    from secant.report import write_information, write_markdown
-
     x, y = (", ".join(parts[name].encoding.inputs) for name in ("x", "y"))
-    return Writers(
-        page=lambda path: write_information(path, found, names=(x, y), command=session.line),
-        summary=lambda path: write_markdown(path, found),
-        figures=lambda folder: (),
-    )
+    written = report(found, partial(write_information, names=(x, y)))
+    session.finish({"data": str(data), **inputs, "rows": n, **_summary(found), "report": written})
 
 
 def _read(
@@ -175,7 +147,7 @@ def _read(
     _check_apart(chosen)
     table = read_table(data, [column for columns in chosen.values() for column in columns])
     return {
-        name: OneTable.encoded_by_itself(table.select(c), data, missing, seed=3 * seed + number)
+        name: encoded_alone(table.select(c), data, missing, seed=3 * seed + number)
         for number, (name, c) in enumerate(chosen.items())
     }
 
@@ -240,33 +212,30 @@ def _summary(found: MutualInformation) -> dict[str, JSON]:
 def _matrix_information(
     session: Session,
     data: Path,
-    columns: list[str] | None,
-    missing: Missing,
-    settings: _Settings,
-    output: Path | None,
-) -> tuple[dict[str, JSON], Writers]:
-    """Estimate and show the results; return their JSON and their report.
-
-    Finished pairs are kept beside the report, and the same command continues from them.
-    """
-    part = OneTable.read(data, columns, missing, seed=session.seed)
-    _check_numbers(part)
+    part: EncodedTable,
+    options: Callable[[int], MIOptions],
+    report: Callable[..., list[str]],
+    finished: Path | None,
+) -> None:
+    """Mutual information of all pairs; the same command continues from the finished ones."""
+    from secant.report import write_matrix
     from secant.tasks import mutual_information_matrix
 
     found = mutual_information_matrix(
         part.rows,
-        options=settings.options(part.rows.shape[0], session),
+        options=options(part.rows.shape[0]),
         progress=False if session.quiet else None,
-        resume=_finished_pairs(output),
+        resume=finished,
         random_state=session.seed,
     )
     found = replace(found, names=part.encoding.names)
     _show_matrix(session, found)
     d = len(found.names)
     if found.n_finished < d * (d - 1) // 2:
-        resumable = "" if output is None else "; run the same command to continue"
+        resumable = "" if finished is None else "; run the same command to continue"
         session.say(f"Stopped after {found.n_finished} of {d * (d - 1) // 2} pairs{resumable}.")
     result: dict[str, JSON] = {
+        "data": str(data),
         "columns": found.names,
         "rows": part.rows.shape[0],
         "estimate": found.estimate.tolist(),
@@ -275,8 +244,9 @@ def _matrix_information(
         "adjusted_p_value": found.adjusted_p_value.tolist(),
         "finished_pairs": found.n_finished,
         "unit": found.base,
+        "report": report(found, write_matrix, figures=_drawn),
     }
-    return result, _matrix_writers(found, session)
+    session.finish(result, schema="mi-matrix")
 
 
 def _finished_pairs(output: Path | None) -> Path | None:
@@ -299,17 +269,7 @@ def _check_numbers(part: EncodedTable) -> None:
         )
 
 
-def _matrix_writers(found: MutualInformationMatrix, session: Session) -> Writers:
-    from secant.report import write_markdown, write_matrix
-
-    return Writers(
-        page=lambda path: write_matrix(path, found, command=session.line),
-        summary=lambda path: write_markdown(path, found),
-        figures=lambda folder: _drawn(found, folder),
-    )
-
-
-def _drawn(found: MutualInformationMatrix, folder: Path) -> Sequence[Path]:
+def _drawn(folder: Path, found: MutualInformationMatrix) -> Sequence[Path]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=found.figure_size, layout="compressed")

@@ -11,15 +11,14 @@ import typer
 from secant.cli.command import ExitCode, command
 from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
 from secant.cli.inputs import Columns, Missing, MissingOption, patterns
-from secant.cli.output import JSON, check_place
-from secant.cli.reports import Html, ReportOutput, Writers, check_report, write_report
-from secant.cli.session import Session
+from secant.cli.reports import Html, ReportOutput, check_report, write_report
+from secant.cli.session import JSON, Session, check_place
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from secant.tasks import Monitoring
-    from secant.tasks.monitored_window import WindowRecord
+    from secant.tasks.monitoring_state import WindowRecord
 
 __all__ = ["monitor"]
 
@@ -67,6 +66,7 @@ def monitor(
     place = _place_of_state(state, output)
     tables = [_read(path, columns, time) for path in (reference, stream)]
     # Only now: it imports JAX, which takes longer than to find a mistake in a table.
+    from secant.report import write_monitoring
     from secant.tasks import monitor as watched
 
     n_0, n = (table.num_rows for table in tables)
@@ -90,10 +90,9 @@ def monitor(
     session.show(str(found))
     for note in found.notes:
         session.warn("MonitorWarning", note, shown=True)
-    written = write_report(session, output, _writers(found, session), html=html)
-    session.finish(
-        {**_summary(found), "state": None if place is None else str(place)} | {"report": written}
-    )
+    written = write_report(session, output, found, write_monitoring, html=html)
+    kept = None if place is None else str(place)
+    session.finish({**_summary(found), "state": kept, "report": written})
     if found.has_alarm:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -118,16 +117,6 @@ def _read(path: Path, columns: Sequence[str] | None, time: str | None) -> pa.Tab
     if chosen is not None and time in names:
         chosen = [*chosen, str(time)]
     return read_table(path, chosen)
-
-
-def _writers(found: Monitoring, session: Session) -> Writers:
-    from secant.report import write_markdown, write_monitoring
-
-    return Writers(
-        page=lambda path: write_monitoring(path, found, command=session.line),
-        summary=lambda path: write_markdown(path, found),
-        figures=lambda folder: [],
-    )
 
 
 def _summary(found: Monitoring) -> dict[str, JSON]:

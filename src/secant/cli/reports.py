@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from secant.cli.output import check_place
-from secant.cli.session import Session
+from secant.cli.session import Session, check_place
 
 ReportOutput = Annotated[
     Path | None,
@@ -25,21 +23,6 @@ Html = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Writers:
-    """Writers of a result, each to a path.
-
-    Attributes:
-        page: one HTML file.
-        summary: one Markdown file.
-        figures: into a folder; returns what was written.
-    """
-
-    page: Callable[[Path], None]
-    summary: Callable[[Path], None]
-    figures: Callable[[Path], Sequence[Path]]
-
-
 def check_report(output: Path | None) -> None:
     """Check that a report can be written, before the work starts."""
     if output is not None and _is_file(output):
@@ -47,27 +30,42 @@ def check_report(output: Path | None) -> None:
 
 
 def write_report(
-    session: Session, output: Path | None, writers: Writers, *, html: bool = True
+    session: Session,
+    output: Path | None,
+    found: object,
+    page: Callable[..., None],
+    *,
+    html: bool = True,
+    figures: Callable[[Path, Any], Sequence[Path]] | None = None,
 ) -> list[str]:
-    """Write the report that the output's name selects, and print where."""
+    """Write the report that the output's name selects, and print where.
+
+    Args:
+        session: of the command.
+        output: a file or a folder; None for no report.
+        found: the result.
+        page: writes it as an HTML file: (path, result, command).
+        html: whether a folder gets the page.
+        figures: writes them into a folder: (folder, result); returns the paths.
+    """
     if output is None:
         session.say("-o FOLDER or -o PAGE.html writes a report.")
         return []
-    written = _written(output, writers, html=html)
-    session.show("\n".join(["", *(f"report: {path}" for path in written)]))
-    return [str(path) for path in written]
+    from secant.report import write_markdown
 
-
-def _written(output: Path, writers: Writers, *, html: bool) -> list[Path]:
-    if _is_file(output):
-        (writers.summary if output.suffix.lower() == ".md" else writers.page)(output)
-        return [output]
-    output.mkdir(parents=True, exist_ok=True)
-    page, summary = output / "report.html", output / "summary.md"
-    if html:
-        writers.page(page)
-    writers.summary(summary)
-    return [*([page] if html else []), summary, *writers.figures(output)]
+    paths = [output]
+    if not _is_file(output):
+        output.mkdir(parents=True, exist_ok=True)
+        paths = [*([output / "report.html"] if html else []), output / "summary.md"]
+    for path in paths:
+        if path.suffix.lower() == ".md":
+            write_markdown(path, found)
+        else:
+            page(path, found, command=session.line)
+    if figures is not None and not _is_file(output):
+        paths += figures(output, found)
+    session.show("\n".join(["", *(f"report: {path}" for path in paths)]))
+    return [str(path) for path in paths]
 
 
 def _is_file(output: Path) -> bool:

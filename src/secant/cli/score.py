@@ -70,13 +70,8 @@ def scoring(command_name: str, about: str, *, only_densities: bool = False) -> C
             raise ValueError(
                 f"{model} is a model of a ratio, not of a density; use `secant score`."
             )
-        asked = _ScoreOptions(model, data, output, keep, name, batch_rows)
-        if is_many(data):
-            _score_folder(session, scorer, asked, scheduler)
-            return
-        if scheduler not in (None, "local"):
-            raise ValueError(f"--scheduler is for a folder of tables; {data} is one table.")
-        _score_table(session, scorer, asked)
+        asked = _ScoreOptions(model, data, output, keep, name, batch_rows, scheduler)
+        (_score_folder if is_many(data) else _score_table)(session, scorer, asked)
 
     score.__doc__ = about
     return command(command_name)(score)
@@ -101,12 +96,15 @@ class _ScoreOptions(NamedTuple):
     keep: list[str] | None
     name: str | None
     batch_rows: int
+    scheduler: str | None
 
 
 def _score_table(session: Session, scorer: Scorer, asked: _ScoreOptions) -> None:
     from secant.deploy.scoring import score_table
     from secant.tables.files import column_names
 
+    if asked.scheduler not in (None, "local"):
+        raise ValueError(f"--scheduler is for a folder of tables; {asked.data} is one table.")
     found = score_table(
         scorer,
         asked.data,
@@ -120,9 +118,7 @@ def _score_table(session: Session, scorer: Scorer, asked: _ScoreOptions) -> None
     session.finish({"output": str(asked.output), "quantity": scorer.quantity, **vars(found)})
 
 
-def _score_folder(
-    session: Session, scorer: Scorer, asked: _ScoreOptions, scheduler: str | None
-) -> None:
+def _score_folder(session: Session, scorer: Scorer, asked: _ScoreOptions) -> None:
     from secant.deploy.scoring import score_folder
     from secant.deploy.scoring.folders import table_files
     from secant.tables.files import column_names
@@ -138,7 +134,7 @@ def _score_folder(
             name=asked.name,
             batch_rows=asked.batch_rows,
             seed=session.seed,
-            scheduler=scheduler,
+            scheduler=asked.scheduler,
             report=report,
         )
     counts = f"{found.files} files, {found.skipped} of them done before"

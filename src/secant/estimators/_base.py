@@ -17,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from secant._host.notebook import fragment
 from secant.diagnostics import FeatureDrift, feature_drift
 from secant.estimators.checks import (
-    check_same_columns,
+    check_names,
     check_unmasked,
     checked_labels,
     checked_rows,
     checked_weights,
+    column_names,
     doubles,
     naming,
     validated,
@@ -112,7 +113,7 @@ class RatioEstimator(Savable, NestedParameters, BaseEstimator, abc.ABC):
                 SIGTERM then take effect after a checkpoint is written. Needs a `random_state`.
                 Estimators that train no network write nothing.
         """
-        check_same_columns(x_0, x_1, ("x_0", "x_1"))
+        check_names(column_names(x_0), column_names(x_1), ("x_0", "x_1"))
         # Record names and width as scikit-learn does; the rows are checked below.
         with naming("x_0", _ROWS):
             validate_data(self, x_0, skip_check_array=True)

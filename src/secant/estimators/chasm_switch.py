@@ -86,9 +86,7 @@ def _thinned(sample: Sample, most: int | None, rng: np.random.Generator) -> Samp
     n = sample.rows.shape[0]
     if most is None or n <= most:
         return sample
-    rows = np.sort(rng.choice(n, most, replace=False))
-    weights = None if sample.weights is None else sample.weights[rows]
-    return Sample(np.asarray(sample.rows[rows]), weights)
+    return sample.taken(np.sort(rng.choice(n, most, replace=False)))
 
 
 def _fitted(part: RatioEstimator, sample_0: Sample, sample_1: Sample, seed: int) -> RatioEstimator:

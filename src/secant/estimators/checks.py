@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -38,14 +38,16 @@ def column_names(x: ArrayLike) -> list[str]:
     return [] if frame is None else list(frame.columns)
 
 
-def check_same_columns(x_0: ArrayLike, x_1: ArrayLike, names: tuple[str, str]) -> None:
-    """Check that two tables have the same column names in the same order."""
-    found = [column_names(x) for x in (x_0, x_1)]
-    if all(found) and found[0] != found[1]:
-        raise ValueError(
-            f"`{names[0]}` and `{names[1]}` must have the same columns in the same order; "
-            f"got {found[0][:8]} and {found[1][:8]}."
-        )
+def check_names(old: Sequence[str], new: Sequence[str], arguments: tuple[str, str]) -> None:
+    """Refuse tables whose columns differ; an array has no names."""
+    if not old or not new or list(old) == list(new):
+        return
+    missing, extra = [c for c in old if c not in new], [c for c in new if c not in old]
+    differ = f" (missing {missing[:8]}, new {extra[:8]})" if missing or extra else ""
+    raise ValueError(
+        f"`{arguments[0]}` and `{arguments[1]}` must have the same columns in the same order; "
+        f"got {list(old[:8])} and {list(new[:8])}{differ}."
+    )
 
 
 _ROWS = (

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from secant.anchoring import AnchorRule, resolved_anchor
+from secant.anchoring import AnchorRule
 from secant.estimators._base import RatioEstimator
-from secant.estimators.neural import NeuralMixin
+from secant.estimators.neural import NeuralMixin, composed
 from secant.fitting import Method
 from secant.models.networks import TrunkBuilder
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant
-from secant.scaling import ScalingRule, Standardise
+from secant.scaling import ScalingRule
 from secant.sizing import training_for, trunk_for
 from secant.targets.bregman import (
     ExponentialWeight,
@@ -24,7 +24,7 @@ from secant.targets.bregman import (
     SquaredRatio,
 )
 from secant.targets.direct import DirectLoss, DonskerVaradhan, GammaDivergence, InfoNCE
-from secant.training.optimisers import Adam, Optimiser
+from secant.training.optimisers import Optimiser
 from secant.training.settings import Training
 
 _LOSSES: dict[str, DirectLoss] = {
@@ -85,16 +85,12 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
         trunk = trunk_for(n_rows, n_features) if self.trunk is None else self.trunk
         if not isinstance(trunk, TrunkBuilder):
             raise TypeError(f"`trunk` must be a TrunkBuilder or None; got {trunk!r}.")
-        return Method(
+        return composed(
+            self,
             model=SpectralSecant(order=1, trunk=trunk),  # constant in time: one output
             path=DiffusionInterpolant(),  # direct losses use its ends only
             target=self._resolved_loss(),
-            anchor=resolved_anchor(self.anchor),
-            scaling=Standardise() if self.scaling is None else self.scaling,
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=(
-                training_for(n_rows, along_path=False) if self.training is None else self.training
-            ),
+            training=training_for(n_rows, along_path=False),
         )
 
     def _default_component(self, name: str) -> object:

@@ -9,10 +9,10 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
-from secant.anchoring import AnchorRule, resolved_anchor
+from secant.anchoring import AnchorRule
 from secant.curricula import ContractionIntervalAnnealing, Curriculum, FullIntervals
 from secant.estimators._base import RatioEstimator
-from secant.estimators.neural import PathMixin
+from secant.estimators.neural import PathMixin, composed
 from secant.fitting import Fitted, Method
 from secant.gaussians import Gaussian, is_standard_normal
 from secant.integration import SecantSteps
@@ -20,14 +20,14 @@ from secant.models.aligned import AlignedSecant
 from secant.models.networks import ResidualMLP
 from secant.paths import DiffusionBridge, DiffusionInterpolant, Path
 from secant.samples import Samples, rows_for_scaling
-from secant.scaling import Identity, ScalingRule, Standardise
+from secant.scaling import Identity, ScalingRule
 from secant.schedules import Schedule, VariancePreserving
 from secant.sizing import modulated_trunk_for, training_for
 from secant.targets.batch import Target
 from secant.targets.conditional import ConditionalSecantAlignment
 from secant.targets.velocity import SecantVelocity
 from secant.time_samplers import Corners, TimeSampler, VarianceImportance
-from secant.training.optimisers import Adam, Optimiser
+from secant.training.optimisers import Optimiser
 from secant.training.settings import Training
 
 __all__ = ["ISADRE"]
@@ -145,19 +145,15 @@ class ISADRE(PathMixin, RatioEstimator):
         target = self._target()
         if not isinstance(target, Target):
             raise TypeError(f"`target` must be a Target or None; got {target!r}.")
-        sampler = VarianceImportance() if target.uses_conditional else Corners()
-        curriculum = ContractionIntervalAnnealing() if target.bootstraps else FullIntervals()
-        return Method(
-            model=_network(n_rows, n_features, target) if self.model is None else self.model,
-            path=DiffusionInterpolant() if self.path is None else self.path,
+        return composed(
+            self,
+            model=_network(n_rows, n_features, target),
+            path=DiffusionInterpolant(),
             target=target,
-            time_sampler=sampler if self.time_sampler is None else self.time_sampler,
-            curriculum=curriculum if self.curriculum is None else self.curriculum,
-            anchor=resolved_anchor(self.anchor),
-            scaling=self._scaling(),
+            time_sampler=VarianceImportance() if target.uses_conditional else Corners(),
+            curriculum=ContractionIntervalAnnealing() if target.bootstraps else FullIntervals(),
             rule=SecantSteps(self.n_steps),
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=training_for(n_rows) if self.training is None else self.training,
+            training=training_for(n_rows),
         )
 
     def _target(self) -> Target:
@@ -194,15 +190,11 @@ class ISADRE(PathMixin, RatioEstimator):
     def _with_spatial_score(self, method: Method, target: SecantVelocity, rows: _Rows) -> Method:
         """The same with (V4), if x_0 allows it."""
         x_0, x_1 = rows
-        if self.scaling is None and np.mean(x_1**2) < _LARGE_SQUARE:
-            method = replace(method, scaling=Identity())
-        is_normal = is_standard_normal(method.scaling.fitted(x_0, x_1)(x_0))
-        if x_0.shape[0] < _SURE_ROWS or not is_normal:
-            return replace(method, scaling=self._scaling())
-        return replace(method, target=replace(target, spatial=_SPATIAL))
-
-    def _scaling(self) -> ScalingRule:
-        return Standardise() if self.scaling is None else self.scaling
+        is_unscaled = self.scaling is None and np.mean(x_1**2) < _LARGE_SQUARE
+        scaling = Identity() if is_unscaled else method.scaling
+        if x_0.shape[0] < _SURE_ROWS or not is_standard_normal(scaling.fitted(x_0, x_1)(x_0)):
+            return method
+        return replace(method, scaling=scaling, target=replace(target, spatial=_SPATIAL))
 
 
 # Weight of (V4): on block Gaussians of 20 nats in 80 columns the error after 1,000 steps was

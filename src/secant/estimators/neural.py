@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from secant._host.jax_process import check_not_forked
+from secant.anchoring import resolved_anchor
 from secant.estimators.checks import check_on_disk_or, checked_labels, is_count
 from secant.fitting import (
     Evaluation,
@@ -43,8 +44,22 @@ else:
     _Estimator = object
 
 
-# Parts whose resolved attribute is not their own name with an underscore.
-_ATTRIBUTES = {"model": "builder_", "scaling": "scaling_rule_"}
+def resolved_name(parameter: str) -> str:
+    """The attribute with the value of a parameter in use; `model_` and `scaling_` are fitted."""
+    return {"model": "builder_", "scaling": "scaling_rule_"}.get(parameter, f"{parameter}_")
+
+
+def composed(estimator: object, **defaults: Any) -> Method:  # noqa: ANN401, a part each
+    """The parameters of an estimator as a method; parts it leaves out have their defaults.
+
+    Args:
+        estimator: its parameters have the names of the parts; None stands for the default.
+        **defaults: defaults other than those of `Method`.
+    """
+    given = {part.name: getattr(estimator, part.name, None) for part in fields(Method)}
+    if hasattr(estimator, "anchor"):
+        given["anchor"] = resolved_anchor(estimator.anchor)
+    return Method(**(defaults | {name: part for name, part in given.items() if part is not None}))
 
 
 class NeuralMixin(_Estimator):
@@ -92,8 +107,7 @@ class NeuralMixin(_Estimator):
         check_not_forked()
         fitted = self._fitted(self._method(n_rows, n_features), samples, seed)
         for part in fields(fitted.method):
-            value = getattr(fitted.method, part.name)
-            setattr(self, _ATTRIBUTES.get(part.name, f"{part.name}_"), value)
+            setattr(self, resolved_name(part.name), getattr(fitted.method, part.name))
         self.model_, self.scaling_, self.history_ = fitted.model, fitted.scaling, fitted.history
         assert fitted.diagnostics is not None  # there is a rule
         self.diagnostics_ = fitted.diagnostics
@@ -106,13 +120,11 @@ class NeuralMixin(_Estimator):
         """The constructor call; after a fit, with the parts that stood for None."""
         if not self.__sklearn_is_fitted__():
             return str(super().__repr__(N_CHAR_MAX))
-        given = self.get_params(deep=False)
         parts = {
-            name: getattr(self, _ATTRIBUTES.get(name, f"{name}_"), None)
-            for name, value in given.items()
-            if value is None
+            name: getattr(self, resolved_name(name), None) if value is None else value
+            for name, value in self.get_params(deep=False).items()
         }
-        return str(BaseEstimator.__repr__(type(self)(**(given | parts)), sys.maxsize))
+        return str(BaseEstimator.__repr__(type(self)(**parts), sys.maxsize))
 
     def _checked_input(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
         check_not_forked()

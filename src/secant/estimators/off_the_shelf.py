@@ -98,8 +98,7 @@ class SklearnRatio(RatioEstimator):
         self.out_of_fold_log_ratio_0_ = self.out_of_fold_log_ratio_1_ = self.diagnostics_ = None
         if self.folds is not None:
             self._leave_out(unfitted, rows, self.folds, seed)
-        fitted = _FittedClassifier.to(unfitted, rows)
-        self.classifier_, self.log_prior_ = fitted.classifier, fitted.log_prior
+        self.classifier_, self.log_prior_ = _fitted_to(unfitted, rows), rows.log_prior
 
     def _check(self) -> None:
         if self.calibration not in [None, *_CALIBRATIONS]:
@@ -145,8 +144,9 @@ class SklearnRatio(RatioEstimator):
         folds, log_ratio = stratified_folds(rows.group, n_folds, rng), np.empty(rows.y.size)
         for fold in np.unique(folds):
             out = folds == fold
-            fitted = _FittedClassifier.to(unfitted, rows if fold < 0 else rows.kept(~out))
-            log_ratio[out] = fitted.log_ratio(rows.x[out], self.clip)
+            others = rows if fold < 0 else rows.kept(~out)
+            log_odds = _log_odds(_fitted_to(unfitted, others), rows.x[out], self.clip)
+            log_ratio[out] = log_odds - others.log_prior
         parts = [log_ratio[rows.y == label] for label in (0, 1)]
         self.out_of_fold_log_ratio_0_, self.out_of_fold_log_ratio_1_ = parts
         shares = [None if rows.weights is None else rows.weights[rows.y == k] for k in (0, 1)]
@@ -156,7 +156,7 @@ class SklearnRatio(RatioEstimator):
         self.diagnostics_.warn()
 
     def _log_ratio(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        return _FittedClassifier(self.classifier_, self.log_prior_).log_ratio(X, self.clip)
+        return _log_odds(self.classifier_, X, self.clip) - self.log_prior_
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether the estimator is fitted; a failed fit may leave `n_features_in_`."""
@@ -198,23 +198,16 @@ class _Labelled:
         return math.log(one / zero)
 
 
-@dataclass(frozen=True)
-class _FittedClassifier:
-    """A fitted classifier with the class prior of what it was fitted to."""
+def _fitted_to(unfitted: BaseEstimator, rows: _Labelled) -> BaseEstimator:
+    weights = {} if rows.weights is None else {"sample_weight": rows.weights}
+    return clone(unfitted).fit(rows.x, rows.y, **weights)
 
-    classifier: Any
-    log_prior: float
 
-    @classmethod
-    def to(cls, unfitted: BaseEstimator, rows: _Labelled) -> _FittedClassifier:
-        weights = {} if rows.weights is None else {"sample_weight": rows.weights}
-        return cls(clone(unfitted).fit(rows.x, rows.y, **weights), rows.log_prior)
-
-    def log_ratio(self, x: Float[np.ndarray, "n d"], clip: float) -> Float[np.ndarray, " n"]:
-        probabilities = np.asarray(self.classifier.predict_proba(doubled(x)), dtype=np.float64)
-        # Both columns: 1 − P(1 | x) has lost its digits where P(1 | x) is nearly 1.
-        zero, one = np.log(np.maximum(probabilities, clip)).T
-        return one - zero - self.log_prior
+def _log_odds(classifier: Any, x: Float[np.ndarray, "n d"], clip: float) -> Float[np.ndarray, " n"]:  # noqa: ANN401
+    probabilities = np.asarray(classifier.predict_proba(doubled(x)), dtype=np.float64)
+    # Both columns: 1 − P(1 | x) has lost its digits where P(1 | x) is nearly 1.
+    zero, one = np.log(np.maximum(probabilities, clip)).T
+    return one - zero
 
 
 def _check_classifier(classifier: BaseEstimator) -> None:

@@ -15,20 +15,21 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from secant._host.jax_process import check_not_forked
-from secant.anchoring import AnchorRule, resolved_anchor
+from secant.anchoring import AnchorRule
 from secant.estimators.checks import checked_rows
 from secant.estimators.nested_parameters import NestedParameters
+from secant.estimators.neural import composed
 from secant.fitting import Method, fit
 from secant.model_files import Savable
 from secant.models.velocity import MeanVelocity, VelocityField
 from secant.paths import DiffusionInterpolant, Path
 from secant.samples import Sample
-from secant.scaling import Scaling, Standardise
+from secant.scaling import Scaling
 from secant.sizing import training_for, trunk_for
 from secant.targets.flow_matching import FlowMatching
 from secant.training.checkpoints import Folder, resuming
 from secant.training.held_out import pairs_of_rows
-from secant.training.optimisers import Adam, Optimiser
+from secant.training.optimisers import Optimiser
 from secant.training.settings import Training
 
 _BLOCK = 4096
@@ -139,18 +140,15 @@ class PathEntropy(Savable, NestedParameters, BaseEstimator):
         return self
 
     def _method(self, n_rows: float, n_features: int) -> Method:
-        model = MeanVelocity(trunk_for(n_rows, n_features)) if self.model is None else self.model
-        if not isinstance(model, MeanVelocity):
-            raise TypeError(f"`model` must be a MeanVelocity or None; got {model!r}.")
-        return Method(
-            model=model,
-            path=DiffusionInterpolant() if self.path is None else self.path,
+        if not isinstance(self.model, MeanVelocity | None):
+            raise TypeError(f"`model` must be a MeanVelocity or None; got {self.model!r}.")
+        return composed(
+            self,
+            model=MeanVelocity(trunk_for(n_rows, n_features)),
+            path=DiffusionInterpolant(),
             target=FlowMatching(),
-            anchor=resolved_anchor(self.anchor),
-            scaling=Standardise(),
             rule=None,
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=training_for(n_rows) if self.training is None else self.training,
+            training=training_for(n_rows),
         )
 
     def entropy_difference(self, x_0: ArrayLike, x_1: ArrayLike) -> EntropyDifference:

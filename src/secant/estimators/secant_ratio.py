@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from secant.anchoring import AnchorRule, resolved_anchor
+from secant.anchoring import AnchorRule
 from secant.curricula import ContractionIntervalAnnealing, Curriculum
 from secant.estimators._base import RatioEstimator
-from secant.estimators.neural import PathMixin
+from secant.estimators.neural import PathMixin, composed
 from secant.fitting import Fitted, Method
-from secant.integration import Rule, SecantSteps
+from secant.integration import Rule
 from secant.models.secant_function import ModelBuilder
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant, Path
@@ -21,8 +21,8 @@ from secant.sizing import training_for, trunk_for
 from secant.targets.batch import Target
 from secant.targets.distillation import Distillation
 from secant.targets.velocity import SecantVelocity, TangentVelocity
-from secant.time_samplers import TimeSampler, Uniform
-from secant.training.optimisers import Adam, Optimiser
+from secant.time_samplers import TimeSampler
+from secant.training.optimisers import Optimiser
 from secant.training.settings import Training
 
 
@@ -99,21 +99,14 @@ class SecantRatio(PathMixin, RatioEstimator):
     def _method(self, n_rows: float, n_features: int) -> Method:
         if not isinstance(self.student, ModelBuilder | None):
             raise TypeError(f"`student` must be a ModelBuilder or None; got {self.student!r}.")
-        trunk = trunk_for(n_rows, n_features)
-        model = SpectralSecant(trunk=trunk) if self.model is None else self.model
-        return Method(
-            model=model,
-            path=DiffusionInterpolant() if self.path is None else self.path,
-            target=_target_of(model) if self.target is None else self.target,
-            time_sampler=Uniform() if self.time_sampler is None else self.time_sampler,
-            curriculum=(
-                ContractionIntervalAnnealing() if self.curriculum is None else self.curriculum
-            ),
-            anchor=resolved_anchor(self.anchor),
-            scaling=AdaptiveMargins() if self.scaling is None else self.scaling,
-            rule=SecantSteps(1) if self.rule is None else self.rule,
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=training_for(n_rows) if self.training is None else self.training,
+        return composed(
+            self,
+            model=SpectralSecant(trunk=trunk_for(n_rows, n_features)),
+            path=DiffusionInterpolant(),
+            target=_target_of(self.model),
+            curriculum=ContractionIntervalAnnealing(),
+            scaling=AdaptiveMargins(),
+            training=training_for(n_rows),
         )
 
     def _fitted(self, method: Method, samples: Samples, seed: int) -> Fitted:
@@ -125,6 +118,6 @@ class SecantRatio(PathMixin, RatioEstimator):
 
 
 def _target_of(model: object) -> Target:
-    """The velocity form for this kind of model; anything else is refused with the other parts."""
+    """The velocity form for this kind of model."""
     is_to_align = isinstance(model, ModelBuilder) and model.needs_alignment
     return SecantVelocity() if is_to_align else TangentVelocity()

@@ -100,14 +100,7 @@ def _split(sample: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
     n = sample.rows.shape[0]
     order = rng.permutation(n)
     n_held = max(1, round(_HELD_OUT_SHARE * n))
-    train, held = (
-        Sample(
-            np.asarray(sample.rows[rows]),
-            None if sample.weights is None else sample.weights[rows],
-        )
-        for rows in (np.sort(order[n_held:]), np.sort(order[:n_held]))
-    )
-    return train, held
+    return sample.taken(np.sort(order[n_held:])), sample.taken(np.sort(order[:n_held]))
 
 
 def _weighted(sample: Sample, log_ratio: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from secant.estimators._base import RatioEstimator
-from secant.estimators.neural import PathMixin
+from secant.estimators.neural import PathMixin, composed
 from secant.fitting import Method
 from secant.models.telescoping import TelescopingHeads
 from secant.paths import DiffusionInterpolant, Path
-from secant.scaling import ScalingRule, Standardise
+from secant.scaling import ScalingRule
 from secant.schedules import Foellmer
 from secant.targets.telescoping import LinearCombination, Telescoping, Waymarks
-from secant.training.optimisers import Adam, Optimiser
+from secant.training.optimisers import Optimiser
 from secant.training.settings import Training
 
 
@@ -55,17 +55,14 @@ class TRE(PathMixin, RatioEstimator):
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features
-        model = TelescopingHeads() if self.model is None else self.model
-        if not isinstance(model, TelescopingHeads):
-            raise TypeError(f"`model` must be a TelescopingHeads or None; got {model!r}.")
+        if not isinstance(self.model, TelescopingHeads | None):
+            raise TypeError(f"`model` must be a TelescopingHeads or None; got {self.model!r}.")
         waymarks = LinearCombination() if self.waymarks is None else self.waymarks
         if not isinstance(waymarks, Waymarks):
             raise TypeError(f"`waymarks` must be a Waymarks or None; got {waymarks!r}.")
-        return Method(
-            model=model,
-            path=DiffusionInterpolant(Foellmer()) if self.path is None else self.path,
+        return composed(
+            self,
+            model=TelescopingHeads(),
+            path=DiffusionInterpolant(Foellmer()),
             target=Telescoping(waymarks),
-            scaling=Standardise() if self.scaling is None else self.scaling,
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=Training() if self.training is None else self.training,
         )

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from secant.estimators._base import RatioEstimator
-from secant.estimators.neural import PathMixin
+from secant.estimators.neural import PathMixin, composed
 from secant.fitting import Method
 from secant.integration import Rule, Trapezoid
 from secant.models.secant_function import ModelBuilder
 from secant.models.tangent import JointScoreNetwork, TangentNetwork
 from secant.paths import DiffusionBridge, DiffusionInterpolant, Path
-from secant.scaling import ScalingRule, Standardise
+from secant.scaling import ScalingRule
 from secant.schedules import Foellmer
-from secant.targets.batch import Target
 from secant.targets.conditional import ConditionalTimeScore
 from secant.targets.time_score_matching import (
     ConstantWeight,
@@ -22,8 +21,8 @@ from secant.targets.time_score_matching import (
     TimeScoreMatching,
     TimeWeight,
 )
-from secant.time_samplers import TimeSampler, Uniform
-from secant.training.optimisers import Adam, Optimiser
+from secant.time_samplers import TimeSampler
+from secant.training.optimisers import Optimiser
 from secant.training.pairing import Pairing
 from secant.training.settings import Training
 
@@ -72,15 +71,12 @@ class CTSM(PathMixin, RatioEstimator):
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features
-        return Method(
-            model=TangentNetwork(vectorised=self.vectorised) if self.model is None else self.model,
-            path=DiffusionBridge() if self.path is None else self.path,
+        return composed(
+            self,
+            model=TangentNetwork(vectorised=self.vectorised),
+            path=DiffusionBridge(),
             target=ConditionalTimeScore(vectorised=self.vectorised),
-            time_sampler=Uniform() if self.time_sampler is None else self.time_sampler,
-            rule=Trapezoid(50) if self.rule is None else self.rule,
-            scaling=Standardise() if self.scaling is None else self.scaling,
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=Training() if self.training is None else self.training,
+            rule=Trapezoid(50),
         )
 
 
@@ -131,14 +127,11 @@ class DREInfinity(PathMixin, RatioEstimator):
         weight = FadingWeight() if self.weight is None else self.weight
         if not isinstance(weight, TimeWeight):
             raise TypeError(f"`weight` must be a TimeWeight or None; got {weight!r}.")
-        return Method(
-            model=_network(self.model, joint=self.joint),
-            path=DiffusionInterpolant(Foellmer()) if self.path is None else self.path,
-            target=_matching(weight, joint=self.joint),
-            rule=Trapezoid(50) if self.rule is None else self.rule,
-            scaling=Standardise() if self.scaling is None else self.scaling,
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=Training() if self.training is None else self.training,
+        return composed(
+            self,
+            **_matching(weight, joint=self.joint),
+            path=DiffusionInterpolant(Foellmer()),
+            rule=Trapezoid(50),
         )
 
 
@@ -187,24 +180,16 @@ class D3RE(PathMixin, RatioEstimator):
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features
-        path = DiffusionBridge(gamma=0.1, epsilon=0.005) if self.path is None else self.path
-        return Method(
-            model=_network(self.model, joint=self.joint),
-            path=path,
-            target=_matching(ConstantWeight(), joint=self.joint),
-            pairing=self.pairing,
-            rule=Trapezoid(50) if self.rule is None else self.rule,
-            scaling=Standardise() if self.scaling is None else self.scaling,
-            optimiser=Adam() if self.optimiser is None else self.optimiser,
-            training=Training() if self.training is None else self.training,
+        return composed(
+            self,
+            **_matching(ConstantWeight(), joint=self.joint),
+            path=DiffusionBridge(gamma=0.1, epsilon=0.005),
+            rule=Trapezoid(50),
         )
 
 
-def _network(model: ModelBuilder | None, *, joint: bool) -> ModelBuilder:
-    if model is not None:
-        return model
-    return JointScoreNetwork() if joint else TangentNetwork()
-
-
-def _matching(weight: TimeWeight, *, joint: bool) -> Target:
-    return JointScoreMatching(weight) if joint else TimeScoreMatching(weight)
+def _matching(weight: TimeWeight, *, joint: bool) -> dict[str, object]:
+    """The default model and the target (T1), or (T2)."""
+    if joint:
+        return {"model": JointScoreNetwork(), "target": JointScoreMatching(weight)}
+    return {"model": TangentNetwork(), "target": TimeScoreMatching(weight)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ class Text:
     """A paragraph."""
 
     text: str
-    kind: str = field(default="text", init=False)
+    kind = "text"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Note:
     """A caveat."""
 
     text: str
-    kind: str = field(default="note", init=False)
+    kind = "note"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Code:
 
     text: str
     label: str
-    kind: str = field(default="code", init=False)
+    kind = "code"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Pairs:
     """Names and values."""
 
     pairs: Sequence[tuple[str, str]]
-    kind: str = field(default="pairs", init=False)
+    kind = "pairs"
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,30 @@ class Interval:
     estimate: float
     low: float
     high: float
+    confidence: float
     text: str
-    ends: str
     hint: str = ""
+
+    @property
+    def ends(self) -> str:
+        """The interval as text."""
+        low, high = number(self.low), number(self.high)
+        return f"{100 * self.confidence:g} % interval {low} to {high}"
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Estimates on one scale; `axis` runs from 0 to 100."""
+    """Estimates on one scale, from 0 to 100 per cent of the width."""
 
     rows: Sequence[Interval]
-    axis: Axis
-    kind: str = field(default="intervals", init=False)
+    unit: str
+    kind = "intervals"
+
+    @property
+    def axis(self) -> Axis:
+        """From 0 or below to the largest upper end."""
+        ends = [0.0, *(end for row in self.rows for end in (row.low, row.high))]
+        return axis(self.unit, ends, (2.0, 97.0), 4)
 
 
 @dataclass(frozen=True)
@@ -86,7 +98,7 @@ class Gauges:
     """Several gauges in a column."""
 
     gauges: Sequence[Gauge]
-    kind: str = field(default="gauges", init=False)
+    kind = "gauges"
 
 
 @dataclass(frozen=True)
@@ -124,7 +136,7 @@ class Table:
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    kind: str = field(default="table", init=False)
+    kind = "table"
 
 
 @dataclass(frozen=True)
@@ -134,7 +146,7 @@ class HeatMap:
     caption: str
     names: Sequence[str]
     cells: Sequence[Sequence[tuple[str, float]]]
-    kind: str = field(default="heatmap", init=False)
+    kind = "heatmap"
 
 
 @dataclass(frozen=True)
@@ -143,7 +155,7 @@ class Picture:
 
     path: Path
     text: str
-    kind: str = field(default="picture", init=False)
+    kind = "picture"
 
     @property
     def data(self) -> str:
@@ -156,7 +168,7 @@ class Columns:
     """Blocks side by side where there is room."""
 
     blocks: Sequence[Block]
-    kind: str = field(default="columns", init=False)
+    kind = "columns"
 
 
 Block = (

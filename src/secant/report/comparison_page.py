@@ -6,17 +6,14 @@ from pathlib import Path
 
 from secant.report.blocks import (
     Block,
-    Code,
     Columns,
     Gauge,
     Gauges,
     Interval,
     Intervals,
     Note,
-    Pairs,
     Section,
     Text,
-    axis,
 )
 from secant.report.charts import (
     calibration_chart,
@@ -26,7 +23,7 @@ from secant.report.charts import (
     training_chart,
 )
 from secant.report.numbers import count, number, percent, subscripts
-from secant.report.page import Page, made_by, write_page
+from secant.report.page import Page, made_by, reproduction, script, write_page
 from secant.report.tables import feature_table, fit_table, unlike_table
 from secant.tasks.comparison_result import Comparison, Degree
 from secant.tasks.divergence import Divergence
@@ -48,7 +45,7 @@ def write_comparison(
     Args:
         path: of the file.
         comparison: by `secant.compare`.
-        command: the line of a shell that made it, if one did.
+        command: the shell command that produced it, if any.
     """
     write_page(path, comparison_page(comparison, command=command))
 
@@ -71,7 +68,16 @@ def comparison_page(found: Comparison, *, command: str | None = None) -> Page:
             Section("How far apart, in numbers", _distance(found), "Numbers"),
             Section("Where the rows lie", _rows_lie(found), "Log ratio", is_folded=True),
             Section("The model and its fits", _belief(found), "Fit", is_folded=True),
-            Section("Settings and how to reproduce", _settings(found, command), "Reproduce"),
+            reproduction(
+                command,
+                [
+                    ("seed", str(found.seed)),
+                    ("seconds", f"{found.seconds:.1f}"),
+                    *((k, v) for k, v in found.settings.items() if v != "None"),
+                ],
+                found.versions,
+                script(found.call, "write_comparison", "In Python, with the rows as x_0 and x_1"),
+            ),
         ],
         eyebrow="secant · comparison of two samples",
         headline=f"{found.degree.value}:",
@@ -122,24 +128,14 @@ def _distance(found: Comparison) -> list[Block]:
         _interval("KL(p₀‖p₁)", found.kl_reverse, "the other way round"),
         _interval("Jensen–Shannon", found.jensen_shannon, "symmetric, at most log 2 = 0.693"),
     ]
-    ends = [0.0, *(v for d in divergences for v in (d.low, d.high))]
     notes = [Note(subscripts(note)) for note in found.notes]
-    return [
-        Columns(
-            [
-                Intervals(divergences, axis("nats", ends, (2.0, 97.0), 4)),
-                Gauges(_gauges(found)),
-            ]
-        ),
-        *notes,
-    ]
+    return [Columns([Intervals(divergences, "nats"), Gauges(_gauges(found))]), *notes]
 
 
 def _interval(label: str, found: Divergence, hint: str) -> Interval:
-    low, high = found.interval
-    ends = f"{100 * found.confidence:g} % interval {number(low)} to {number(high)}"
-    text = f"{number(found.estimate)} nats" if found.is_resolved else f"at most {number(high)} nats"
-    return Interval(label, found.estimate, low, high, text, ends, hint)
+    high = number(found.interval[1])
+    text = f"{number(found.estimate)} nats" if found.is_resolved else f"at most {high} nats"
+    return Interval(label, found.estimate, *found.interval, found.confidence, text, hint)
 
 
 def _gauges(found: Comparison) -> list[Gauge]:
@@ -220,31 +216,3 @@ def _belief(found: Comparison) -> list[Block]:
     calibration: Block = calibration_chart(found.calibration)
     charts = calibration if training is None else Columns([calibration, training])
     return [Text(f"Model: {found.model}."), charts, fit_table(found.fits)]
-
-
-def _settings(found: Comparison, command: str | None) -> list[Block]:
-    lines = [
-        "import secant",
-        "from secant.report import write_comparison",
-        "",
-        f"found = {found.call}",
-        "print(found)",
-        'write_comparison("report.html", found)',
-    ]
-    blocks: list[Block] = [] if command is None else [Code(command, "In a shell")]
-    return [
-        *blocks,
-        Code("\n".join(lines), "In Python, with the rows as x_0 and x_1"),
-        Columns(
-            [
-                Pairs(
-                    [
-                        ("seed", str(found.seed)),
-                        ("seconds", f"{found.seconds:.1f}"),
-                        *((k, v) for k, v in found.settings.items() if v != "None"),
-                    ]
-                ),
-                Pairs(list(found.versions.items())),
-            ]
-        ),
-    ]

@@ -13,7 +13,7 @@ from secant._host.provenance import versions
 from secant.report.blocks import Block, Cell, Code, Column, Columns, Note, Pairs, Section, Table
 from secant.report.charts import calibration_chart, distribution_chart, training_chart
 from secant.report.numbers import number, signed, with_error
-from secant.report.page import Page, made_by, write_page
+from secant.report.page import Page, made_by, reproduction, write_page
 from secant.tasks.cross_fitting import fit_record, resolved_settings
 from secant.tasks.density import DensityEstimator
 
@@ -37,10 +37,7 @@ def write_density(
 
 
 def density_page(
-    density: DensityEstimator,
-    *,
-    log_density: ArrayLike | None = None,
-    command: str | None = None,
+    density: DensityEstimator, *, log_density: ArrayLike | None = None, command: str | None = None
 ) -> Page:
     """The page before it is laid out."""
     check_is_fitted(density)
@@ -49,9 +46,10 @@ def density_page(
     if scores is not None and scores.size:
         sections.append(Section("The rows", _rows(scores)))
     sections.append(Section("Reliability of the fit", _belief(density), "Fit"))
-    sections.append(
-        Section("Settings and how to reproduce", _settings(density, command), "Reproduce")
-    )
+    call = " ".join(repr(density).split())
+    lines = f"import secant\ndensity = secant.{call}.fit(rows)\ndensity.score_samples(rows)"
+    settings = list(resolved_settings(density.ratio_).items())
+    sections.append(reproduction(command, settings, versions(), Code(lines, "In Python")))
     headline, lead = _verdict(density, scores)
     return Page(
         title="A learned density",
@@ -68,15 +66,13 @@ def density_page(
 
 def _verdict(density: DensityEstimator, scores: Float[np.ndarray, " n"] | None) -> tuple[str, str]:
     found = density.normalizer_
-    mass = f"log Z = {with_error(found.value, found.standard_error)} nats, by {found.method}"
-    mean = "" if scores is None else f"; mean log density of {scores.size:,} rows "
-    told = "" if scores is None else f"{number(float(scores.mean()), 4)} nats"
-    headline = (
-        "The density is normalised:"
-        if found.doubt is None
-        else "The density may be off by a constant:"
-    )
-    return headline, f"{mass}{mean}{told}."
+    lead = f"log Z = {with_error(found.value, found.standard_error)} nats, by {found.method}"
+    if scores is not None:
+        mean = number(float(scores.mean()), 4)
+        lead += f"; mean log density of {scores.size:,} rows {mean} nats"
+    is_sure = found.doubt is None
+    headline = "The density is normalised:" if is_sure else "The density may be off by a constant:"
+    return headline, f"{lead}."
 
 
 def _density(density: DensityEstimator) -> list[Block]:
@@ -107,7 +103,7 @@ def _rows(scores: Float[np.ndarray, " n"]) -> list[Block]:
     chart = distribution_chart(
         scores,
         title="Log density of the rows",
-        label="log density (nats)",
+        quantity="log density (nats)",
         caption="Rows far to the left are outliers.",
     )
     unlikely = np.argsort(scores, kind="stable")[:10]
@@ -127,15 +123,3 @@ def _belief(density: DensityEstimator) -> list[Block]:
         blocks.append(calibration_chart(fit.diagnostics.calibration))
     training = training_chart([fit])
     return [Columns([*blocks, *([training] if training is not None else [])])]
-
-
-def _settings(density: DensityEstimator, command: str | None) -> list[Block]:
-    shell: list[Block] = [] if command is None else [Code(command, "In a shell")]
-    call = " ".join(repr(density).split())
-    lines = f"import secant\ndensity = secant.{call}.fit(rows)\ndensity.score_samples(rows)"
-    settings = resolved_settings(density.ratio_)
-    return [
-        *shell,
-        Code(lines, "In Python"),
-        Columns([Pairs(list(settings.items())), Pairs(list(versions().items()))]),
-    ]

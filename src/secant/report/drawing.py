@@ -69,15 +69,7 @@ def row_shares(values: Values, edges: Values) -> Values:
 def draw_histograms(
     axes: Axes, quantity: str, edges: Values, shares: Sequence[Values], names: Sequence[str] = ()
 ) -> None:
-    """Histograms of one quantity, in per cent of the rows of each sample.
-
-    Args:
-        axes: to draw on.
-        quantity: label of the horizontal axis.
-        edges: of the bins.
-        shares: of the rows in each bin, one array per sample.
-        names: of the samples, for the legend; empty for none.
-    """
+    """Histograms of one quantity in per cent of the rows of each sample, with a legend of names."""
     for share, colour, name in zip(shares, COLOURS, [*names, *("",) * len(shares)], strict=False):
         axes.stairs(100.0 * share, edges, fill=True, alpha=0.28, color=colour)
         axes.stairs(100.0 * share, edges, color=colour, linewidth=1.6, label=label(name) or None)

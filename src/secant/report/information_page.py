@@ -12,7 +12,6 @@ from secant.diagnostics import RatioDiagnostics
 from secant.report.blocks import (
     Block,
     Cell,
-    Code,
     Column,
     Columns,
     HeatMap,
@@ -23,13 +22,12 @@ from secant.report.blocks import (
     Section,
     Table,
     Text,
-    axis,
 )
 from secant.report.charts import calibration_chart, distribution_chart
 from secant.report.numbers import number, p_value, with_error
-from secant.report.page import Page, made_by, write_page
-from secant.tasks.information import MutualInformation
-from secant.tasks.intervals import normal_interval
+from secant.report.page import Page, made_by, reproduction, write_page
+from secant.tasks.inference import normal_interval
+from secant.tasks.information import MutualInformation, OnPath
 from secant.tasks.mi_matrix import MutualInformationMatrix
 
 _LEVEL = 0.05
@@ -63,9 +61,7 @@ def information_page(
         sections.append(Section("Contributions of rows", _pointwise(found), "Rows"))
     if found.diagnostics:
         sections.append(Section("Reliability of the fits", _fits(found.diagnostics), "Fits"))
-    sections.append(
-        Section("Settings and how to reproduce", _provenance(found, command), "Reproduce")
-    )
+    sections.append(reproduction(command, list(found.settings.items()), versions()))
     headline, lead, tone = _verdict(found, names)
     return Page(
         title=f"Mutual information of {names[0]} and {names[1]}",
@@ -91,15 +87,9 @@ def _verdict(found: MutualInformation, names: tuple[str, str]) -> tuple[str, str
 
 
 def _amount(found: MutualInformation) -> list[Block]:
-    rows = [_interval("Mutual information", found.estimate, found.standard_error, found)]
+    rows = [_interval("Mutual information", found, found)]
     if found.on_path is not None:
-        other = found.on_path
-        rows.append(
-            _interval(
-                "Independent estimate, along the path", other.estimate, other.standard_error, found
-            )
-        )
-    ends = [0.0, *(v for row in rows for v in (row.low, row.high))]
+        rows.append(_interval("Independent estimate, along the path", found.on_path, found))
     notes: list[Block] = []
     if found.opinions_differ:
         notes.append(Note("The two estimates differ by more than their errors. Use more rows."))
@@ -113,16 +103,13 @@ def _amount(found: MutualInformation) -> list[Block]:
             ("correction for few rows, included", f"{number(found.correction)} {found.base}"),
         ]
     )
-    return [
-        Columns([Intervals(rows, axis(found.base, ends, (2.0, 97.0), 4)), facts]),
-        *notes,
-    ]
+    return [Columns([Intervals(rows, found.base), facts]), *notes]
 
 
-def _interval(label: str, estimate: float, error: float, found: MutualInformation) -> Interval:
-    low, high = normal_interval(estimate, error, found.confidence)
-    ends = f"{100 * found.confidence:g} % interval {number(low)} to {number(high)}"
-    return Interval(label, estimate, low, high, f"{with_error(estimate, error)} {found.base}", ends)
+def _interval(label: str, one: MutualInformation | OnPath, found: MutualInformation) -> Interval:
+    ends = normal_interval(one.estimate, one.standard_error, found.confidence)
+    text = f"{with_error(one.estimate, one.standard_error)} {found.base}"
+    return Interval(label, one.estimate, *ends, found.confidence, text)
 
 
 def _pointwise(found: MutualInformation) -> list[Block]:
@@ -135,7 +122,7 @@ def _pointwise(found: MutualInformation) -> list[Block]:
     chart = distribution_chart(
         found.pointwise,
         title="Information of every row",
-        label=f"pointwise information ({found.base})",
+        quantity=f"pointwise information ({found.base})",
         caption="The mean is the estimate. A row below 0 combines values that occur together less "
         "often than under independence.",
     )
@@ -191,7 +178,7 @@ def matrix_page(found: MutualInformationMatrix, *, command: str | None = None) -
         sections=[
             Section("All pairs", [*blocks, Text(_HOW_TO_READ)]),
             Section("Pairs by strength", [_pair_table(found, pairs)], "By strength"),
-            Section("Settings and how to reproduce", _provenance(found, command), "Reproduce"),
+            reproduction(command, list(found.settings.items()), versions()),
         ],
         eyebrow="secant · mutual information of columns",
         headline=f"{sure} of {len(pairs)} pairs depend on each other (adjusted p ≤ {_LEVEL:g}):",
@@ -248,11 +235,3 @@ def _pair_table(found: MutualInformationMatrix, pairs: list[tuple[int, int]]) ->
         Column("adjusted p"),
     ]
     return Table(f"Pairs of columns, the strongest first{more}", columns, rows)
-
-
-def _provenance(
-    found: MutualInformation | MutualInformationMatrix, command: str | None
-) -> list[Block]:
-    shell: list[Block] = [] if command is None else [Code(command, "In a shell")]
-    settings = Pairs(list(found.settings.items()))
-    return [*shell, Columns([settings, Pairs(list(versions().items()))])]

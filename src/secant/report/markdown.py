@@ -25,7 +25,7 @@ def write_markdown(path: Path | str, result: object) -> None:
 
     Args:
         path: of the file.
-        result: a comparison, a watch, mutual information or its matrix, or a fitted density.
+        result: of `compare`, `monitor` or `mutual_information`, a matrix, or a fitted density.
     """
     write_text(path, markdown(result))
 

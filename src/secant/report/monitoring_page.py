@@ -1,4 +1,4 @@
-"""The page of a watch: verdict, what changed, since when, which rows, what to do."""
+"""The page of monitoring: verdict, changed columns, time of the change, rows, advice."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from secant.report.blocks import Block, Code, Column, Columns, Note, Pairs, Section, Table, Text
+from secant.report.blocks import Block, Column, Columns, Note, Pairs, Section, Table, Text
+from secant.report.charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.comparison_page import TONES
-from secant.report.monitoring_charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.numbers import number, percent, signed
-from secant.report.page import Page, made_by, write_page
+from secant.report.page import Page, made_by, reproduction, script, write_page
 from secant.report.tables import text_table
 from secant.tables.errors import counted
 from secant.tasks.comparison_result import Degree
-from secant.tasks.monitored_window import WindowComparison
 from secant.tasks.monitoring_result import Monitoring
+from secant.tasks.monitoring_state import WindowComparison
 
 __all__ = ["monitoring_page", "write_monitoring"]
 
@@ -24,12 +24,12 @@ _SIZES = {Degree.MILD: "The change is mild", Degree.STRONG: "The change is stron
 
 
 def write_monitoring(path: Path | str, found: Monitoring, *, command: str | None = None) -> None:
-    """Write a watch as one self-contained HTML file.
+    """Write a result of monitoring as one self-contained HTML file.
 
     Args:
         path: of the file.
         found: by `secant.monitor`.
-        command: the line of a shell that made it, if one did.
+        command: the shell command that produced it, if any.
     """
     write_page(path, monitoring_page(found, command=command))
 
@@ -44,7 +44,18 @@ def monitoring_page(found: Monitoring, *, command: str | None = None) -> Page:
         *([Section("Which rows", _rows(found))] if changed and found.compared else []),
         Section("What to do", [Text(text) for text in _advice(found)]),
         Section("All windows", _windows(found)),
-        Section("Settings and how to reproduce", _settings(found, command), "Reproduce"),
+        reproduction(
+            command,
+            [
+                ("level", f"{found.level:g}"),
+                ("tolerated share in common", f"{found.least_overlap:g}"),
+                ("seed", str(found.seed)),
+                ("windows compared now", str(found.n_new)),
+                ("seconds", f"{found.seconds:.1f}"),
+            ],
+            found.versions,
+            script(found.call, "write_monitoring", "In Python"),
+        ),
     ]
     return Page(
         title=f"{found.sample_names[1]} against {found.sample_names[0]}",
@@ -133,7 +144,7 @@ def _latest(found: Monitoring) -> Pairs:
 
 
 def _rows(found: Monitoring) -> list[Block]:
-    """Of the latest window, the rows least like the reference."""
+    """The rows of the latest window that are least like the reference."""
     assert found.latest is not None
     i, window = found.latest
     first = [column.name.split("=")[0].removesuffix(" (days)") for column in window.columns]
@@ -211,27 +222,4 @@ def _windows(found: Monitoring) -> list[Block]:
             "is of the window alone: 1 in 20 is below 0.05 by chance. The evidence is over all "
             "windows so far, and holds however often one looks."
         ),
-    ]
-
-
-def _settings(found: Monitoring, command: str | None) -> list[Block]:
-    lines = [
-        "import secant",
-        "from secant.report import write_monitoring",
-        "",
-        f"found = {found.call}",
-        "print(found)",
-        'write_monitoring("report.html", found)',
-    ]
-    pairs = [
-        ("level", f"{found.level:g}"),
-        ("tolerated share in common", f"{found.least_overlap:g}"),
-        ("seed", str(found.seed)),
-        ("windows compared now", str(found.n_new)),
-        ("seconds", f"{found.seconds:.1f}"),
-    ]
-    return [
-        *([] if command is None else [Code(command, "In a shell")]),
-        Code("\n".join(lines), "In Python"),
-        Columns([Pairs(pairs), Pairs(list(found.versions.items()))]),
     ]

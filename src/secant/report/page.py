@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -15,9 +15,18 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from secant._host.atomic_files import write_atomically
-from secant.report.blocks import Section
+from secant.report.blocks import Code, Columns, Pairs, Section
 
-__all__ = ["Page", "Section", "made_by", "rendered", "write_page", "write_text"]
+__all__ = [
+    "Page",
+    "Section",
+    "made_by",
+    "rendered",
+    "reproduction",
+    "script",
+    "write_page",
+    "write_text",
+]
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,32 @@ def write_text(path: Path | str, text: str) -> None:
 def made_by(version: str) -> str:
     """The footer: version and date."""
     return f"Written by secant {version} on {datetime.now(UTC):%d %B %Y}."
+
+
+def reproduction(
+    command: str | None,
+    settings: Sequence[tuple[str, str]],
+    versions: Mapping[str, str],
+    python: Code | None = None,
+) -> Section:
+    """The section that ends a page: the command, the same in Python, settings and versions."""
+    shell = None if command is None else Code(command, "In a shell")
+    codes = [code for code in (shell, python) if code is not None]
+    facts = Columns([Pairs(settings), Pairs(list(versions.items()))])
+    return Section("Settings and how to reproduce", [*codes, facts], "Reproduce")
+
+
+def script(call: str, writer: str, label: str) -> Code:
+    """The lines of Python that make a result again and write its page."""
+    lines = [
+        "import secant",
+        f"from secant.report import {writer}",
+        "",
+        f"found = {call}",
+        "print(found)",
+        f'{writer}("report.html", found)',
+    ]
+    return Code("\n".join(lines), label)
 
 
 def _policy(script: str) -> str:

@@ -100,13 +100,7 @@ def _bar(c: FeatureContribution, scale: tuple[float, float]) -> Bar:
 
 
 def unlike_table(rows: UnlikeRows, caption: str, first: Sequence[str]) -> Table:
-    """The rows least like the other sample, most important columns first.
-
-    Args:
-        rows: of one sample.
-        caption: of the table.
-        first: names of columns by importance; the others follow.
-    """
+    """The rows least like the other sample; columns in the order of `first`, then the others."""
     rank = {name: i for i, name in enumerate(first)}
     order = sorted(range(len(rows.columns)), key=lambda i: rank.get(rows.columns[i], len(rank)))
     kept = order[:_MOST_COLUMNS]

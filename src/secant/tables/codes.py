@@ -145,11 +145,7 @@ def _check_categories(name: str, found: pa.Array, rows: int) -> None:
 
 
 def code_from_json(fields: Mapping[str, Any]) -> ColumnCode:
-    """The code that `to_json` wrote.
-
-    Raises:
-        TableError: If it was not `to_json` that wrote it.
-    """
+    """The code that `to_json` wrote."""
     try:
         name, kind = fields["name"], Kind(fields["kind"])
         if kind.is_categorical:

@@ -38,11 +38,7 @@ def selected(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 
 
 def chosen(names: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
-    """Columns to read from a file: those selected, or all except the index of pandas.
-
-    Raises:
-        TableError: If a pattern matches nothing, or a column has no unique name.
-    """
+    """Columns to read from a file: those selected, or all except the index of pandas."""
     if isinstance(patterns, str):
         raise TableError(f"`columns` must be a list of names; got the text {shown(patterns)}.")
     if patterns is not None:
@@ -61,11 +57,7 @@ def chosen(names: Sequence[str], patterns: Sequence[str] | None) -> list[str]:
 
 
 def check_distinct(names: Sequence[str]) -> None:
-    """Check that column names are unique.
-
-    Raises:
-        TableError: If two share a name.
-    """
+    """Check that column names are unique."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise TableError(f"Several columns are named {quoted(twice)}. Rename all but one of each.")
@@ -99,21 +91,13 @@ def default_labels(n: int) -> tuple[str, ...]:
 
 
 def kinds_of(table: pa.Table) -> dict[str, Kind]:
-    """The kind of each column.
-
-    Raises:
-        TableError: If two columns share a name, or one cannot be encoded.
-    """
+    """The kind of each column, whose names must differ."""
     check_distinct(table.column_names)
     return {field.name: kind_of(field.name, field.type) for field in table.schema}
 
 
 def matched_kinds(tables: Sequence[pa.Table], labels: Sequence[str]) -> dict[str, Kind]:
-    """The columns that all tables have, in the order of the first.
-
-    Raises:
-        TableError: If a table lacks a column of another, or has one of another kind.
-    """
+    """The columns, the same in all tables and of the same kinds, in the order of the first."""
     kinds = [kinds_of(table) for table in tables]
     lacking = [
         line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from jaxtyping import Bool, Float, Int
 
+from secant.tables import Missing
 from secant.tables.codes import ColumnCode, OneHot, Quantity, code_from_json
 from secant.tables.columns import default_labels, matched_kinds
 from secant.tables.errors import TableError, counted, nearest, quoted, shown
 from secant.tables.frames import arrow_table, frame_of, needs_encoding
 from secant.tables.kinds import Kind, is_missing, kind_of, numbers, plain
-from secant.tables.missing import Missing
 
 __all__ = ["Encoded", "EncodedTable", "Encoding", "Missing", "encoded_pair", "frames_as_numbers"]
 
@@ -153,9 +154,7 @@ class Encoding:
     def _noise(self, n: int, seed: int, first_row: int) -> Float[np.ndarray, "n d"]:
         """Uniform in the columns of categories, 0 in the others."""
         noisy = np.concatenate([[isinstance(c, OneHot)] * len(c.names) for c in self.codes])
-        draws = -(
-            -int(noisy.sum()) // 4
-        )  # the generator counts in blocks of four numbers, so many per row
+        draws = math.ceil(noisy.sum() / 4)  # a row: the generator counts in blocks of four numbers
         generator = np.random.Generator(np.random.Philox(seed).advance(first_row * draws))
         noise = np.zeros((n, noisy.size))
         noise[:, noisy] = generator.random((n, 4 * draws))[:, : noisy.sum()]

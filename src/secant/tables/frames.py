@@ -65,11 +65,7 @@ def _numbers(series: nw.Series[Any]) -> np.ndarray:
 
 
 def arrow_table(x: object) -> pa.Table:
-    """A data frame as an Arrow table.
-
-    Raises:
-        TypeError: If it is no data frame.
-    """
+    """A data frame as an Arrow table."""
     import pyarrow as pa
 
     if isinstance(x, pa.Table):

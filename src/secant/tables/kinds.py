@@ -39,11 +39,7 @@ _TICKS_A_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400 * 10**6, "ns": 86_40
 
 
 def kind_of(name: str, arrow_type: pa.DataType) -> Kind:
-    """The kind of a column.
-
-    Raises:
-        TableError: If its values are not numbers, categories or times.
-    """
+    """The kind of a column; an error for what is no number, category or time."""
     kind = _kind(arrow_type)
     if kind is None:
         raise TableError(

@@ -1,4 +1,4 @@
-"""Evidence against "the stream is like the reference", valid however often one looks."""
+"""Evidence against equality of stream and reference, valid at any time (Y1)–(Y4)."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class _Score(Protocol):
 
 @dataclass(frozen=True)
 class WindowScores:
-    """What a window adds to the evidence: sums of normal scores Φ⁻¹(1 − p) of its p-values.
+    """The contribution of a window to the evidence: sums of normal scores Φ⁻¹(1 − p).
 
     Attributes:
-        learned: of the rows ranked by the learned score.
-        n_learned: how many those are.
-        columns: of the rows ranked by each column.
-        n_columns: how many those are.
+        learned: the sum over the rows that are ranked by the learned score.
+        n_learned: the number of those rows.
+        columns: the sum over the rows ranked by each column.
+        n_columns: the number of those rows.
     """
 
     learned: float
@@ -72,7 +72,7 @@ class Wealth:
 
     @classmethod
     def start(cls, k: int) -> Wealth:
-        """Of k tests, 1 each."""
+        """The initial wealth of k tests, 1 each."""
         return cls(np.tile(np.log(_SHARES), (k, 1)))
 
     @property
@@ -90,9 +90,11 @@ class Wealth:
         return Wealth(np.logaddexp(np.log1p(-_MOVED) + self.logs, dealt) + _paid(sums, n))
 
 
-def _paid(sums: Float[np.ndarray, " k"], n: int) -> Float[np.ndarray, "k tilts"]:
-    """log of what bets are paid (Y2)."""
-    return np.asarray(_TILTS * sums[:, None] - 0.5 * _TILTS**2 * n)
+def _paid(
+    sums: Float[np.ndarray, " k"], n: int | Int[np.ndarray, " k"]
+) -> Float[np.ndarray, "k tilts"]:
+    """Logarithm of the payoff of the bets on n p-values each (Y2)."""
+    return np.asarray(_TILTS * sums[:, None] - 0.5 * _TILTS**2 * np.asarray(n)[..., None])
 
 
 class Evidence:
@@ -127,14 +129,14 @@ def _both_ways(scores: WindowScores) -> Float[np.ndarray, " k"]:
 
 
 def likely_start(windows: Sequence[WindowScores]) -> int:
-    """The most likely window of a change: those from it on have paid the strongest test most."""
+    """The most likely window of the change: the strongest test gains most from it on."""
     evidence = Evidence(len(windows[0].columns))
     for window in windows:
         evidence.add(window)
     k = evidence.strongest
     sums = np.array([w.learned if k == 0 else _both_ways(w)[k - 1] for w in windows])
     counts = np.array([w.n_learned if k == 0 else w.n_columns for w in windows])
-    gains = _TILTS[1:] * sums[:, None] - 0.5 * _TILTS[1:] ** 2 * counts[:, None]
+    gains = _paid(sums, counts)[:, 1:]
     from_each = np.cumsum(gains[::-1], axis=0)[::-1].max(axis=1)
     return int(np.argmax(np.where(counts > 0, from_each, -np.inf)))
 
@@ -164,14 +166,14 @@ def rank_p_values(
 class AnytimeTest:
     """A test of exchangeability of reference and stream, window by window, stopped at any time.
 
-    Half of the reference and of each window teach a score; the other halves are ranked by it.
-    Teaching never sees the rows that are ranked, so bets on the ranks are fair (Y1). All rows are
-    also ranked by each column, which needs no teaching.
+    A score is learned from half of the reference and of each window; the other halves are ranked by
+    it. No row that is ranked was used to learn the score, so bets on the ranks are fair (Y1). All
+    rows are also ranked by each column, where nothing is learned.
 
     Args:
         reference: (n, d) rows.
         seed: of the halves and of ties.
-        columns: numbers of those to rank by; None is all. They must not depend on the rows.
+        columns: numbers of the columns to rank by, chosen without looking at the rows; None is all.
 
     Examples:
         >>> rng = np.random.default_rng(0)
@@ -187,24 +189,24 @@ class AnytimeTest:
     ) -> None:
         self._seed = seed
         self._columns = np.arange(reference.shape[1]) if columns is None else columns
-        self._taught_0, ranked = self._halves(reference, 0, _MOST_REFERENCE)
-        self._taught_1: deque[Rows] = deque(maxlen=_MEMORY)
+        self._learning_0, ranked = self._halves(reference, 0, _MOST_REFERENCE)
+        self._learning_1: deque[Rows] = deque(maxlen=_MEMORY)
         self._pool = [ranked]
-        self._all = [np.concatenate([self._taught_0, ranked])[:, self._columns]]
+        self._all = [np.concatenate([self._learning_0, ranked])[:, self._columns]]
         self._evidence = Evidence(self._columns.size)
         self.log_evidence = -float(np.log(2.0))
 
     def add(self, number: int, rows: Rows, known: WindowScores | None = None) -> WindowScores:
-        """Bet on the rows of a window, or remember them where the outcome is known already.
+        """Bet on the rows of a window, or only store them if the scores are known.
 
         Args:
             number: of the window, from 0.
             rows: (m, d), in any order.
-            known: what this returned in an earlier run.
+            known: the result of this call in an earlier run.
         """
-        taught, ranked = self._halves(rows, number + 1, _MOST_ROWS)
-        self._taught_1.append(taught)
-        both = np.concatenate([taught, ranked])[:, self._columns]
+        learning, ranked = self._halves(rows, number + 1, _MOST_ROWS)
+        self._learning_1.append(learning)
+        both = np.concatenate([learning, ranked])[:, self._columns]
         scores = self._scores(ranked, both, number) if known is None else known
         self._pool.append(ranked)
         self._all.append(both)
@@ -213,7 +215,7 @@ class AnytimeTest:
 
     def _scores(self, ranked: Rows, both: Rows, number: int) -> WindowScores:
         ties = np.random.default_rng([self._seed, number + 1, 1])
-        score = _learned(self._taught_0, np.concatenate(self._taught_1))
+        score = _learned(self._learning_0, np.concatenate(self._learning_1))
         if score is None or not len(ranked):
             learned, n_learned = 0.0, 0
         else:
@@ -231,7 +233,7 @@ class AnytimeTest:
 def _sum(
     pool: Float[np.ndarray, " n"], scores: Float[np.ndarray, " m"], rng: np.random.Generator
 ) -> float:
-    """Sum of the normal scores of ranks; of none, 0."""
+    """The sum of the normal scores of the ranks; 0 for no rows."""
     p_values = rank_p_values(pool, scores, rng)
     return -float(ndtri(np.clip(p_values, 1e-300, 1.0 - 1e-16)).sum())
 

@@ -18,12 +18,12 @@ from secant.diagnostics.drift import FeatureDrift, feature_drift
 from secant.diagnostics.text import aligned
 from secant.estimators import RatioEstimator
 from secant.limits import Limit, LimitError, read_limits
+from secant.tables import Missing
 from secant.tables.errors import nearest, quoted, shown
-from secant.tables.missing import Missing
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.given_tables import GivenTables
-from secant.tasks.permutation import checked_permutations
+from secant.tasks.inference import checked_permutations
 
 
 def check(
@@ -131,11 +131,7 @@ def _refuse_out_of_reach(limits: Sequence[Limit], n_permutations: int) -> None:
 
 
 def _for_columns(limit: Limit, columns: Mapping[str, Sequence[str]]) -> Iterator[Limit]:
-    """The limit for each column that it names.
-
-    Raises:
-        LimitError: it names none.
-    """
+    """The limit for each column that it names."""
     pattern = limit.column
     if pattern is None or pattern in columns:
         yield limit

@@ -17,7 +17,7 @@ from secant._host.provenance import versions
 from secant.diagnostics import calibration_curve
 from secant.diagnostics.drift import feature_drift, named_columns
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import checked_rows, column_names
+from secant.estimators.checks import check_names, checked_rows, column_names
 from secant.exceptions import OverlapWarning
 from secant.sizing import FEW_ROWS
 from secant.tables.encoding import EncodedTable, Missing, frames_as_numbers
@@ -33,12 +33,11 @@ from secant.tasks.cross_fitting import (
 )
 from secant.tasks.divergence import divergence_of
 from secant.tasks.divergence_intervals import divergence_intervals
-from secant.tasks.intervals import checked_confidence
+from secant.tasks.inference import checked_confidence, checked_permutations
 from secant.tasks.path_picture import path_picture, why_no_path
-from secant.tasks.permutation import checked_permutations
 from secant.tasks.two_sample import tested
 
-__all__ = ["Comparison", "Degree", "check_names", "compare"]
+__all__ = ["Comparison", "Degree", "compare"]
 
 _UNLIKE_ROWS = 25  # rows of each sample whose cells are stored
 _MOST_PLACES = 7  # beyond, a power of ten reads better
@@ -101,7 +100,7 @@ def compare(
         x_0, x_1, feature_names = _encoded(tables, feature_names)
     rows_0 = checked_rows(x_0, "x_0")
     rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
-    given = _agreed_names(x_0, x_1, feature_names, arguments=("x_0", "x_1"))
+    given = _agreed_names(x_0, x_1, feature_names)
     n, d = min(rows_0.shape[0], rows_1.shape[0]), rows_0.shape[1]
     chosen = None if estimator is None else _shown(checked_estimator(estimator), progress=progress)
     folds = min(5 if n < FEW_ROWS else 2, max(n // 2, 2)) if n_folds is None else n_folds
@@ -274,37 +273,16 @@ def _settings(fits: CrossFit, n_permutations: int) -> dict[str, str]:
 
 
 def _agreed_names(
-    x_0: ArrayLike,
-    x_1: ArrayLike,
-    given: Sequence[str] | None,
-    *,
-    arguments: tuple[str, str],
+    x_0: ArrayLike, x_1: ArrayLike, given: Sequence[str] | None
 ) -> Sequence[str] | None:
-    """Column names: those given, or those of the tables, which must agree; None for arrays.
-
-    Args:
-        x_0: an array or a table.
-        x_1: the other.
-        given: names given by the user.
-        arguments: names of the caller's arguments, for errors.
-    """
+    """Column names: those given, or those of the tables, which must agree; None for arrays."""
     old, new = column_names(x_0), column_names(x_1)
-    check_names(old, new, arguments)
-    n_features = np.shape(x_0)[1] if given is not None else 0
-    if given is not None and len(given) != n_features:
+    check_names(old, new, ("x_0", "x_1"))
+    if given is None:
+        return old or new or None
+    n_features = np.shape(x_0)[1]
+    if len(given) != n_features:
         raise ValueError(
             f"`feature_names` must have {n_features} names, one per column; got {len(given)}."
         )
-    return given if given is not None else (old or new or None)
-
-
-def check_names(old: Sequence[str], new: Sequence[str], arguments: tuple[str, str]) -> None:
-    """Refuse tables whose columns differ."""
-    if not old or not new or list(old) == list(new):
-        return
-    missing, extra = [c for c in old if c not in new], [c for c in new if c not in old]
-    what = f"missing {missing[:8]}, new {extra[:8]}" if missing or extra else f"got {new[:8]}"
-    raise ValueError(
-        f"`{arguments[1]}` must have the columns of `{arguments[0]}` in the same order; "
-        f"{what}; expected {list(old[:8])}."
-    )
+    return given

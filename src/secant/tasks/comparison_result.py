@@ -296,18 +296,14 @@ class Comparison(Summarised):
         """The verdict, the numbers behind it, and the first columns and rows."""
         n_0, n_1 = self.log_ratio_0.size, self.log_ratio_1.size
         zero, one = (one_line(name) for name in self.sample_names)
+        pairs = [*self._numbers(), *self._unlike_rows(), ("model", self.model)]
         return "\n".join(
             [
                 self.verdict,
                 "",
                 f"p_0 is {zero}, {n_0} rows; p_1 is {one}, {n_1} rows; "
                 f"{len(self.feature_names)} columns",
-                *(_divergence_line(d) for d in (self.kl, self.kl_reverse, self.jensen_shannon)),
-                f"{'share in common':<34}{_share(self)}",
-                f"{'effective rows of x_0 as x_1':<34}{self.effective_sample_size_0:.0f} of {n_0}",
-                f"{'effective rows of x_1 as x_0':<34}{self.effective_sample_size_1:.0f} of {n_1}",
-                *self._unlike_lines(),
-                f"{'model':<34}{self.model}",
+                *(f"{name:<34}{value}" for name, value in pairs),
                 "",
                 *feature_lines(self.features),
                 *(f"note: {note}" for note in self.notes),
@@ -317,28 +313,27 @@ class Comparison(Summarised):
 
     def _repr_html_(self) -> str:
         """For notebooks: the verdict and the numbers behind it."""
+        pairs = [*self._numbers(), *feature_pairs(self.features)]
+        return fragment(self.verdict, pairs, self.notes)
+
+    def _numbers(self) -> list[tuple[str, str]]:
+        """The numbers behind the verdict, with their names."""
         n_0, n_1 = self.log_ratio_0.size, self.log_ratio_1.size
-        divergences = (self.kl, self.kl_reverse, self.jensen_shannon)
-        pairs = [
-            *((d.name, d.value_text) for d in divergences),
+        return [
+            *((d.name, d.value_text) for d in (self.kl, self.kl_reverse, self.jensen_shannon)),
             ("share in common", _share(self)),
             ("effective rows of x_0 as x_1", f"{self.effective_sample_size_0:.0f} of {n_0}"),
             ("effective rows of x_1 as x_0", f"{self.effective_sample_size_1:.0f} of {n_1}"),
         ]
-        return fragment(self.verdict, [*pairs, *feature_pairs(self.features)], self.notes)
 
-    def _unlike_lines(self) -> list[str]:
+    def _unlike_rows(self) -> list[tuple[str, str]]:
         """The rows least like the other sample; none where no difference was found."""
         if self.degree is Degree.SAME:
             return []
         return [
-            f"{'rows of x_0 least like x_1':<34}{_rows(self.unlike_0)}",
-            f"{'rows of x_1 least like x_0':<34}{_rows(self.unlike_1)}",
+            ("rows of x_0 least like x_1", _rows(self.unlike_0)),
+            ("rows of x_1 least like x_0", _rows(self.unlike_1)),
         ]
-
-
-def _divergence_line(found: Divergence) -> str:
-    return f"{found.name:<34}{found.value_text}"
 
 
 def _share(found: Comparison) -> str:

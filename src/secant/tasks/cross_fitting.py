@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import check_same_columns, checked_rows, is_count
+from secant.estimators.checks import check_names, checked_rows, column_names, is_count
+from secant.estimators.neural import resolved_name
 from secant.exceptions import UntrainedWarning
 from secant.tasks.model_choice import ModelChoice, chosen_model
 from secant.training.settings import Record, labelled
@@ -81,6 +82,18 @@ class CrossFit:
         """The number of folds."""
         return len(self.ensembles)
 
+    @property
+    def swapped(self) -> CrossFit:
+        """The same with the samples exchanged: the log ratio changes its sign."""
+        return replace(
+            self,
+            log_ratio_0=-self.log_ratio_1,
+            log_ratio_1=-self.log_ratio_0,
+            fold_0=self.fold_1,
+            fold_1=self.fold_0,
+            choice=None,
+        )
+
     def by_fold(self) -> Iterator[tuple[Float[np.ndarray, " a"], Float[np.ndarray, " b"]]]:
         """The scores of x_0's and x_1's rows, fold by fold."""
         for k in range(self.n_folds):
@@ -109,7 +122,7 @@ def cross_fit(
         names: of the caller's arguments, for errors.
         random_state: random seed.
     """
-    check_same_columns(x_0, x_1, names)
+    check_names(column_names(x_0), column_names(x_1), names)
     rows_0 = checked_rows(x_0, names[0])
     rows_1 = checked_rows(x_1, names[1], n_features=rows_0.shape[1])
     n = min(rows_0.shape[0], rows_1.shape[0])
@@ -168,8 +181,6 @@ def fold_numbers(n: int, n_folds: int, rng: np.random.RandomState) -> Int[np.nda
     return np.asarray(rng.permutation(np.arange(n) % n_folds))
 
 
-# Parameters whose resolved value is not stored under their own name with an underscore.
-_RESOLVED = {"model": "builder_", "scaling": "scaling_rule_"}
 _NOT_SETTINGS = ("progress", "random_state")
 
 
@@ -218,6 +229,5 @@ def resolved_settings(fit: RatioEstimator) -> dict[str, str]:
     found = {"estimator": type(inner).__name__}
     for name, given in inner.get_params(deep=False).items():
         if name not in _NOT_SETTINGS:
-            value = getattr(inner, _RESOLVED.get(name, f"{name}_"), given)
-            found[name] = repr_line(value)
+            found[name] = repr_line(getattr(inner, resolved_name(name), given))
     return found

@@ -36,7 +36,7 @@ from secant.model_files import Savable
 from secant.models.networks import FourierMLP
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.annealing import Annealing
-from secant.tasks.dequantisation import Dequantisation, columns_with_atoms, warn_of_atoms
+from secant.tasks.atoms import Dequantisation, columns_with_atoms, warn_of_atoms
 from secant.tasks.learned_density import LearnedDensity, LogNormalizer
 from secant.training.checkpoints import Folder, resuming
 from secant.training.settings import Training

@@ -20,7 +20,7 @@ from secant.diagnostics import LARGEST_SHAPE, pareto_shape
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import RatioEnsemble, fold_numbers
-from secant.tasks.permutation import (
+from secant.tasks.inference import (
     combined_p_value,
     p_value_of_pairing,
     permutation_p_value,

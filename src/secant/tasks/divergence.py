@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from statistics import NormalDist
 
 import numpy as np
 from jaxtyping import Float
@@ -18,14 +17,12 @@ from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.divergence_intervals import (
     Intervals,
-    Sides,
     divergence_intervals,
     normal_estimate,
     plain_mean_terms,
     regression_of,
 )
-from secant.tasks.intervals import checked_confidence
-from secant.tasks.permutation import pooled_p_value
+from secant.tasks.inference import checked_confidence, normal_reach, pooled_p_value
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
 _PERMUTATIONS = 199  # behind the lower end of an interval
@@ -57,7 +54,7 @@ class Divergence(Summarised):
     @property
     def standard_error(self) -> float:
         """Standard error of a normal distribution with an interval of the same width."""
-        z = NormalDist().inv_cdf(0.5 + 0.5 * self.confidence)
+        z = normal_reach(self.confidence)
         low, high = self.interval
         return (high - low) / (2.0 * z) if low > 0.0 else (high - self.estimate) / z
 
@@ -142,14 +139,7 @@ def jensen_shannon(
     g = log r̂, in expectation a lower bound whose bias is of second order in the error of log r̂. It
     needs no normaliser and no overlap, but saturates at log 2 = 0.693 for disjoint samples.
 
-    Args:
-        x_0: (n_0, d) rows of p_0.
-        x_1: (n_1, d) rows of p_1.
-        estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: number of folds.
-        n_ensemble: fits per fold, whose log ratios are averaged.
-        confidence: level of the interval.
-        random_state: random seed.
+    Arguments are as in `kl_divergence`.
     """
     name = "jensen_shannon"
     return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
@@ -173,15 +163,7 @@ def chi2_divergence(
     weights. For samples a few nats apart no practical number of rows estimates their mean, and the
     standard error is too small; an `OverlapWarning` and a note say so.
 
-    Args:
-        x_0: (n_0, d) rows of p_0.
-        x_1: (n_1, d) rows of p_1.
-        reverse: χ²(p_0‖p_1) = E_{p_1}[(p_0/p_1)²] − 1 instead.
-        estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: number of folds.
-        n_ensemble: fits per fold, whose log ratios are averaged.
-        confidence: level of the interval.
-        random_state: random seed.
+    Arguments are as in `kl_divergence`; `reverse` is χ²(p_0‖p_1) = E_{p_1}[(p_0/p_1)²] − 1.
     """
     name = "chi2_reverse" if reverse else "chi2"
     return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
@@ -203,14 +185,7 @@ def total_variation(
     lower bound, and here A is where log r̂ > 0. One minus it is the sum of the two error rates of
     the best classifier.
 
-    Args:
-        x_0: (n_0, d) rows of p_0.
-        x_1: (n_1, d) rows of p_1.
-        estimator: cloned for each fold; None is the default of `cross_fit`.
-        n_folds: number of folds.
-        n_ensemble: fits per fold, whose log ratios are averaged.
-        confidence: level of the interval.
-        random_state: random seed.
+    Arguments are as in `kl_divergence`.
     """
     name = "total_variation"
     return _estimated(name, x_0, x_1, estimator, n_folds, n_ensemble, confidence, random_state)
@@ -257,29 +232,23 @@ _TITLES = {
 def divergence_of(
     name: str, scores: CrossFit, intervals: Intervals, confidence: float
 ) -> Divergence:
-    """One of the divergences of a cross-fit, with the notes that its weights call for.
-
-    Args:
-        name: of `DIVERGENCES`; with "_reverse", p_0 is the numerator.
-        scores: the cross-fit.
-        intervals: by `divergence_intervals`.
-        confidence: their level.
-    """
+    """One of `DIVERGENCES`, with notes on its weights; with "_reverse", p_0 is the numerator."""
     kind = name.removesuffix("_reverse")
-    sides = Sides.of(scores, reverse=kind != name)
-    zero, one = fold_normalised(sides.scores)
+    top, below = ("p_1", "p_0") if kind == name else ("p_0", "p_1")
+    sided = scores if kind == name else scores.swapped
+    zero, one = fold_normalised(sided)
     support = WeightSupport.of(zero, one)
     found, note = intervals[name], ""
     if kind == "chi2":
-        note = _squares_note(sides, zero, one, support)
+        note = _squares_note(top, below, (zero, one), support)
     elif kind == "kl" and not support.is_enough:
         if regression_of(scores) is None:
-            found, note = normal_estimate(plain_mean_terms(sides.scores), confidence), _PLAIN_MEAN
+            found, note = normal_estimate(plain_mean_terms(sided), confidence), _PLAIN_MEAN
         else:
             note = _BY_REGRESSION
-        note = f"{support} over {sides.below}: {note}"
+        note = f"{support} over {below}: {note}"
     ends = found.low, found.high
-    title, notes = _TITLES[kind].format(sides), (note,) if note else ()
+    title, notes = _TITLES[kind].format(f"{top}‖{below}"), (note,) if note else ()
     return Divergence(title, found.value, ends, confidence, notes, support, scores)
 
 
@@ -295,16 +264,17 @@ _PLAIN_MEAN = (
 
 
 def _squares_note(
-    sides: Sides,
-    zero: Float[np.ndarray, " n"],
-    one: Float[np.ndarray, " m"],
+    top: str,
+    below: str,
+    log_ratio: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " m"]],
     support: WeightSupport,
 ) -> str:
     """The weighted means behind χ² that are unreliable; nothing if all are reliable."""
+    zero, one = log_ratio
     means = {
-        f"the ratio over {sides.below}": support,
-        f"the squared ratio over {sides.below}": WeightSupport.of(2.0 * zero),
-        f"the ratio over {sides.top}": WeightSupport.of(one),
+        f"the ratio over {below}": support,
+        f"the squared ratio over {below}": WeightSupport.of(2.0 * zero),
+        f"the ratio over {top}": WeightSupport.of(one),
     }
     weak = [f"{what} has {rows}" for what, rows in means.items() if not rows.is_enough]
     if not weak:

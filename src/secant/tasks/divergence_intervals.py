@@ -16,7 +16,7 @@ from secant.diagnostics import log_normaliser
 from secant.estimators import SklearnRatio
 from secant.tasks.column_bases import HingeColumns, design, logistic_pipeline
 from secant.tasks.cross_fitting import CrossFit
-from secant.tasks.intervals import normal_interval
+from secant.tasks.inference import normal_interval
 from secant.tasks.model_choice import are_apart, bases_for
 from secant.tasks.tilted_bootstrap import (
     DIVERGENCES,
@@ -133,8 +133,8 @@ def regression_features(
 
 def _overlaps(scores: CrossFit) -> bool:
     """Whether weighted rows of each sample represent the other."""
-    both = (fold_normalised(Sides.of(scores, reverse=r).scores) for r in (False, True))
-    return all(WeightSupport.of(*weights).is_enough for weights in both)
+    both = (scores, scores.swapped)
+    return all(WeightSupport.of(*fold_normalised(one)).is_enough for one in both)
 
 
 def _normal(name: str, scores: CrossFit, confidence: float) -> IntervalEstimate:
@@ -149,37 +149,11 @@ def _terms(name: str, scores: CrossFit) -> Terms:
         "total_variation": total_variation_terms,
         "chi2": chi2_terms,
     }
-    sides = Sides.of(scores, reverse=name.endswith("_reverse"))
-    return formulas[name.removesuffix("_reverse")](sides.scores)
+    kind = name.removesuffix("_reverse")
+    return formulas[kind](scores if kind == name else scores.swapped)
 
 
 _LARGEST = 150.0  # log ratio at which χ² is capped: any test function is allowed, overflow is not
-
-
-@dataclass(frozen=True)
-class Sides:
-    """A cross-fit whose x_1 is the sample in the numerator, and the names of both samples."""
-
-    scores: CrossFit
-    top: str
-    below: str
-
-    @classmethod
-    def of(cls, scores: CrossFit, *, reverse: bool) -> Sides:
-        """With p_1 in the numerator, or p_0 if reversed: then the log ratio changes its sign."""
-        if not reverse:
-            return cls(scores, "p_1", "p_0")
-        swapped = CrossFit(
-            -scores.log_ratio_1,
-            -scores.log_ratio_0,
-            scores.fold_1,
-            scores.fold_0,
-            scores.ensembles,
-        )
-        return cls(swapped, "p_0", "p_1")
-
-    def __str__(self) -> str:
-        return f"{self.top}‖{self.below}"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import checked_rows, column_names
-from secant.tasks.comparison import check_names, compare
+from secant.estimators.checks import check_names, checked_rows, column_names
+from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import checked_estimator
 
@@ -61,8 +61,7 @@ class DriftDetector(BaseEstimator):
         if self.estimator is not None:
             checked_estimator(self.estimator)  # now rather than at the first detection
         self.n_features_in_ = self.reference_.shape[1]
-        names = column_names(reference)
-        self.names_ = names or None
+        self.names_ = column_names(reference) or None
         return self
 
     def detect(self, current: ArrayLike) -> Comparison:

@@ -14,7 +14,7 @@ from secant.diagnostics import effective_sample_size
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapWarning
 from secant.tasks.cross_fitting import CrossFit, cross_fit
-from secant.tasks.intervals import checked_confidence, normal_interval
+from secant.tasks.inference import checked_confidence, normal_interval
 from secant.tasks.weight_support import WeightSupport, fold_normalised
 
 
@@ -77,7 +77,7 @@ class ImportanceWeights(Summarised):
 
     @property
     def pareto_shape(self) -> float:
-        """Of the largest weights before clipping; from 0.7 on, weighted means are unreliable."""
+        """Shape of the largest weights before clipping; from 0.7 on, means are unreliable."""
         return self.support.pareto_shape
 
     def mean(self, values: ArrayLike, *, confidence: float = 0.95) -> WeightedMean:

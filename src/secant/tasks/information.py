@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -17,9 +17,8 @@ from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
 from secant.sizing import FEW_ROWS
 from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds, repr_line
 from secant.tasks.dependence import CrossFitPlan
-from secant.tasks.intervals import checked_confidence, normal_interval
+from secant.tasks.inference import checked_confidence, checked_permutations, normal_interval
 from secant.tasks.model_choice import default_ratio
-from secant.tasks.permutation import checked_permutations
 
 Base = Literal["nats", "bits"]
 
@@ -71,8 +70,8 @@ class MIOptions:
 
     def as_text(self, random_state: object) -> dict[str, str]:
         """The options and the seed as text."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: repr_line(v) for name, v in {**values, "random_state": random_state}.items()}
+        values = {**vars(self), "random_state": random_state}
+        return {name: repr_line(value) for name, value in values.items()}
 
     def plan(self, n: int) -> CrossFitPlan:
         """The settings of the cross-fit for n rows."""

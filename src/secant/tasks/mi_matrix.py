@@ -143,10 +143,7 @@ class FinishedPairs:
 
     @classmethod
     def of(
-        cls,
-        path: Path | str | None,
-        rows: Float[np.ndarray, "n d"],
-        settings: Mapping[str, str],
+        cls, path: Path | str | None, rows: Float[np.ndarray, "n d"], settings: Mapping[str, str]
     ) -> FinishedPairs:
         """The pairs stored in a file, if there is one."""
         text = json.dumps(dict(settings), sort_keys=True).encode()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import log_expit
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -27,6 +28,9 @@ from secant.estimators import (
 from secant.exceptions import OverlapWarning, UntrainedWarning
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
+
+Labels = Int[np.ndarray, " n"]
+Values = Float[np.ndarray, " n"]
 
 _BASES: tuple[Basis, ...] = ("linear", "quadratic", "additive")
 _NAMES: dict[Basis, str] = {
@@ -85,10 +89,34 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class _Candidate:
+    """A model with held-out log ratios of the pooled rows, which have these labels."""
+
     name: str
     estimator: RatioEstimator
-    losses: Float[np.ndarray, " n"]  # of each row
-    log_ratio: Float[np.ndarray, " n"]
+    log_ratio: Values
+    labels: Labels
+
+    @cached_property
+    def losses(self) -> Values:
+        """The logistic loss of each row."""
+        signed = np.where(self.labels == 1, self.log_ratio, -self.log_ratio)
+        return -np.asarray(log_expit(signed))
+
+    @property
+    def loss(self) -> float:
+        """Their mean, with equal weight of both samples."""
+        return self._mean(self.losses)
+
+    def look(self, best: _Candidate) -> Look:
+        """The loss, and how far it is behind the best, by paired rows."""
+        behind = self.losses - best.losses
+        parts = (behind[self.labels == k] for k in (0, 1))
+        error = 0.5 * np.sqrt(sum(part.var() / part.size for part in parts))
+        return Look(self.name, self.loss, self._mean(behind), float(error))
+
+    def _mean(self, values: Values) -> float:
+        zero, one = (values[self.labels == k].mean() for k in (0, 1))
+        return float(0.5 * zero + 0.5 * one)
 
 
 def boosted_trees() -> SklearnRatio:
@@ -116,9 +144,9 @@ def chosen_model(
     n_folds = min(_FOLDS, n)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
     found = [c for b in bases_for(n, d) for c in _regressions(b, rows, labels, folds)]
-    best = min(found, key=lambda c: _mean(c.losses, labels))
+    best = min(found, key=lambda c: c.loss)
     if are_apart(best.log_ratio[labels == 0], best.log_ratio[labels == 1]):
-        return _far(default_ratio(n, d), found, labels)
+        return _far(default_ratio(n, d), found)
     slower: list[tuple[str, RatioEstimator, RatioEstimator]] = []
     if n >= _ROWS_FOR_TREES:
         slower.append((_TREES, boosted_trees(), boosted_trees()))
@@ -126,10 +154,9 @@ def chosen_model(
         switch = default_ratio(n, d)
         slower.append((_NETWORK, switch, _short_training(switch, n)))
     found += [
-        _on_one_fold(name, model, look, best, rows, labels, folds, rng)
-        for name, model, look in slower
+        _on_one_fold(name, model, look, best, rows, folds, rng) for name, model, look in slower
     ]
-    return _best(found, labels)
+    return _best(found)
 
 
 def bases_for(n: int, d: int) -> list[Basis]:
@@ -139,31 +166,19 @@ def bases_for(n: int, d: int) -> list[Basis]:
 
 
 def _regressions(
-    basis: Basis,
-    rows: Float[np.ndarray, "n d"],
-    labels: Int[np.ndarray, " n"],
-    folds: StratifiedKFold,
+    basis: Basis, rows: Float[np.ndarray, "n d"], labels: Labels, folds: StratifiedKFold
 ) -> Iterator[_Candidate]:
     """The regression on a basis for each penalty, the smallest first."""
     features = design(logistic_pipeline(basis, 1.0), rows[labels == 0], rows[labels == 1])
+    log_prior = np.log(labels.sum() / (1 - labels).sum())
     for ridge in _RIDGES:
         model = LogisticRegression(C=1.0 / ridge, solver="newton-cholesky")
-        margin = _held_out(model, features, labels, folds)
+        log_odds = np.empty(labels.size)
+        for train, test in folds.split(features, labels):
+            fitted = model.fit(features[train], labels[train])
+            log_odds[test] = fitted.decision_function(features[test])
         estimator = SklearnRatio(logistic_pipeline(basis, ridge), folds=None)
-        yield _candidate(_NAMES[basis], estimator, margin, labels)
-
-
-def _held_out(
-    model: ClassifierMixin,
-    features: Float[np.ndarray, "n k"],
-    labels: Int[np.ndarray, " n"],
-    folds: StratifiedKFold,
-) -> Float[np.ndarray, " n"]:
-    """Out-of-fold log odds of each row."""
-    margin = np.empty(labels.size)
-    for train, test in folds.split(features, labels):
-        margin[test] = model.fit(features[train], labels[train]).decision_function(features[test])
-    return margin
+        yield _Candidate(_NAMES[basis], estimator, log_odds - log_prior, labels)
 
 
 def _on_one_fold(
@@ -172,22 +187,14 @@ def _on_one_fold(
     look: RatioEstimator,
     best: _Candidate,
     rows: Float[np.ndarray, "n d"],
-    labels: Int[np.ndarray, " n"],
     folds: StratifiedKFold,
     rng: np.random.RandomState,
 ) -> _Candidate:
-    """A slower model, evaluated on one fold; on other rows it gets the losses of the best so far.
+    """A slower model, evaluated on the first fold; on other rows it has the losses of the best.
 
-    Args:
-        name: of the model.
-        estimator: the candidate.
-        look: the estimator fitted here, equal to the candidate or with a shorter training.
-        best: the best candidate so far.
-        rows: of the two samples.
-        labels: 0 or 1.
-        folds: the first of them is held out.
-        rng: random numbers for the seed.
+    `look` is the estimator fitted here: the candidate itself, or the same with a shorter training.
     """
+    labels = best.labels
     train, test = next(iter(folds.split(rows, labels)))
     fitted = clone(look).set_params(random_state=rng.randint(2**31 - 1))
     with warnings.catch_warnings():
@@ -196,7 +203,7 @@ def _on_one_fold(
         fitted.fit(rows[train], labels[train])
     log_ratio = best.log_ratio.copy()
     log_ratio[test] = fitted.log_ratio(rows[test])
-    return _Candidate(name, estimator, _losses(log_ratio, labels), log_ratio)
+    return _Candidate(name, estimator, log_ratio, labels)
 
 
 def _short_training(switch: ChasmSwitch, n: int) -> ClassifierRatio:
@@ -206,69 +213,31 @@ def _short_training(switch: ChasmSwitch, n: int) -> ClassifierRatio:
     return near.set_params(training=replace(training_for(n), steps=_STEPS), progress=False)
 
 
-def _candidate(
-    name: str,
-    estimator: RatioEstimator,
-    margin: Float[np.ndarray, " n"],
-    labels: Int[np.ndarray, " n"],
-) -> _Candidate:
-    log_ratio = margin - np.log(labels.sum() / (1 - labels).sum())
-    return _Candidate(name, estimator, _losses(log_ratio, labels), log_ratio)
-
-
-def _losses(
-    log_ratio: Float[np.ndarray, " n"], labels: Int[np.ndarray, " n"]
-) -> Float[np.ndarray, " n"]:
-    return -np.asarray(log_expit(np.where(labels == 1, log_ratio, -log_ratio)))
-
-
-def _mean(losses: Float[np.ndarray, " n"], labels: Int[np.ndarray, " n"]) -> float:
-    return float(0.5 * losses[labels == 0].mean() + 0.5 * losses[labels == 1].mean())
-
-
-def _error(losses: Float[np.ndarray, " n"], labels: Int[np.ndarray, " n"]) -> float:
-    parts = (losses[labels == k] for k in (0, 1))
-    return float(0.5 * np.sqrt(sum(part.var() / part.size for part in parts)))
-
-
 def are_apart(log_ratio_0: Float[np.ndarray, " n"], log_ratio_1: Float[np.ndarray, " m"]) -> bool:
     """Whether hardly any held-out row is misclassified."""
     wrong = int(np.count_nonzero(log_ratio_0 > 0.0) + np.count_nonzero(log_ratio_1 < 0.0))
     return wrong < min(_FEWEST_WRONG, _SHARE_WRONG * (log_ratio_0.size + log_ratio_1.size))
 
 
-def _look(candidate: _Candidate, best: _Candidate, labels: Int[np.ndarray, " n"]) -> Look:
-    behind = candidate.losses - best.losses
-    loss = _mean(candidate.losses, labels)
-    return Look(candidate.name, loss, _mean(behind, labels), _error(behind, labels))
-
-
-def _looks(found: list[_Candidate], labels: Int[np.ndarray, " n"]) -> tuple[Look, ...]:
+def _looks(found: list[_Candidate]) -> tuple[Look, ...]:
     """The losses of the models, each with its best penalty, the best model first."""
-    by_loss = sorted(found, key=lambda c: _mean(c.losses, labels))
+    by_loss = sorted(found, key=lambda c: c.loss)
     first = {c.name: c for c in reversed(by_loss)}
-    looks = [_look(c, by_loss[0], labels) for c in first.values()]
-    return tuple(sorted(looks, key=lambda look: look.loss))
+    return tuple(sorted((c.look(by_loss[0]) for c in first.values()), key=lambda look: look.loss))
 
 
-def _best(found: list[_Candidate], labels: Int[np.ndarray, " n"]) -> ModelChoice:
-    by_loss = sorted(found, key=lambda c: _mean(c.losses, labels))
-    looks = [_look(c, by_loss[0], labels) for c in by_loss]
-    close = [
-        candidate
-        for candidate, look in zip(by_loss, looks, strict=True)
-        if look.behind <= 2.0 * look.behind_error
-    ]
+def _best(found: list[_Candidate]) -> ModelChoice:
+    by_loss = sorted(found, key=lambda c: c.loss)
+    looks = ((c, c.look(by_loss[0])) for c in by_loss)
+    close = [c for c, look in looks if look.behind <= 2.0 * look.behind_error]
     # A regression can be refitted for intervals, so another model must be significantly better.
     plain = [c for c in close if c.name in _NAMES.values()]
     chosen = plain[0] if plain else by_loss[0]
-    others = ", ".join(
-        f"{look.name} {look.loss:.4f}" for look in _looks(found, labels) if look.name != chosen.name
-    )
-    loss = _mean(chosen.losses, labels)
-    reason = f"held-out loss {loss:.4f}" + (f"; {others}" if others else "")
+    each = _looks(found)
+    others = ", ".join(f"{x.name} {x.loss:.4f}" for x in each if x.name != chosen.name)
+    reason = f"held-out loss {chosen.loss:.4f}" + (f"; {others}" if others else "")
     rivals = _rivals(found, plain, chosen)
-    return ModelChoice(chosen.estimator, chosen.name, _looks(found, labels), rivals, reason)
+    return ModelChoice(chosen.estimator, chosen.name, each, rivals, reason)
 
 
 def _rivals(
@@ -284,10 +253,8 @@ def _rivals(
     return tuple(r.classifier for r in rivals if isinstance(r, SklearnRatio))
 
 
-def _far(
-    estimator: RatioEstimator, found: list[_Candidate], labels: Int[np.ndarray, " n"]
-) -> ModelChoice:
-    looks = _looks(found, labels)
+def _far(estimator: RatioEstimator, found: list[_Candidate]) -> ModelChoice:
+    looks = _looks(found)
     reason = (
         f"{looks[0].name} misclassifies hardly any held-out row: a classifier has nothing to learn "
         "from"

@@ -1,38 +1,49 @@
-"""Watch a stream of rows against a fixed reference, window by window."""
+"""Monitor a stream of rows against a fixed reference, window by window."""
 
 from __future__ import annotations
 
 import hashlib
 import time as clock
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from secant._host.progress import tracked
 from secant._host.provenance import versions
-from secant.estimators import RatioEstimator
-from secant.tables.missing import Missing
+from secant.estimators import RatioEstimator, SklearnRatio
+from secant.exceptions import ConstantColumnWarning
+from secant.tables import Missing
 from secant.tables.windows import Every, WindowRows
 from secant.tasks.anytime import AnytimeTest
-from secant.tasks.cross_fitting import checked_estimator, repr_line
-from secant.tasks.intervals import checked_confidence
-from secant.tasks.monitored_window import WindowComparison, WindowRecord
-from secant.tasks.monitoring_result import Monitoring, ReferenceBand
-from secant.tasks.monitoring_state import MonitorState
-from secant.tasks.permutation import checked_permutations
-from secant.tasks.quick_comparison import (
-    MOST_ROWS,
-    WindowPlan,
-    quick_comparison,
-    reference_band,
+from secant.tasks.column_bases import logistic_pipeline
+from secant.tasks.comparison import compare
+from secant.tasks.comparison_result import Comparison
+from secant.tasks.cross_fitting import checked_estimator, cross_fit, repr_line
+from secant.tasks.given_tables import WatchedTables, called
+from secant.tasks.inference import checked_confidence, checked_permutations
+from secant.tasks.model_choice import are_apart, bases_for
+from secant.tasks.monitoring_result import Monitoring
+from secant.tasks.monitoring_state import (
+    MonitorState,
+    ReferenceBand,
+    WindowComparison,
+    WindowRecord,
 )
-from secant.tasks.watched_tables import WatchedTables
 
 __all__ = ["Monitoring", "monitor"]
 
 _FEWEST_ROWS = 20  # of a window, to be compared; fewer still count as evidence
+# A window is watched, not studied: more rows hardly narrow an interval and cost seconds each night.
+_MOST_ROWS = 4_000
+_MOST_REFERENCE = 5_000
+_BLOCKS = 10  # of the reference, for its band
 _SAVED_EVERY = 2.0  # seconds
+
+Rows = Float[np.ndarray, "n d"]
 
 
 def monitor(
@@ -55,31 +66,30 @@ def monitor(
 ) -> Monitoring:
     """Compare each window of a stream with a reference, and raise an alarm that holds at any time.
 
-    Each window is compared as by `compare`. Beside that, evidence is collected over windows by
-    bets (Y1)–(Y3): a stream like the reference ever raises the alarm with a probability of at most
-    `level`, however many windows come (Y4). The size of a change is reported apart from its proof.
+    Each window is compared as by `compare`. In addition, evidence is collected over windows by
+    bets (Y1)–(Y3): the probability that a stream like the reference ever raises the alarm is at
+    most `level`, for any number of windows (Y4). The size of a change is reported separately.
 
-    Windows without rows, or with too few, are kept and say so. Columns are those that both tables
-    have. More than 4,000 rows of a window, or 5,000 of the reference, are compared by as many drawn
-    at random.
+    Windows with too few rows are listed with the reason. Only columns of both tables are used. At
+    most 4,000 rows of a window and 5,000 of the reference are compared, drawn at random.
 
     Args:
-        reference: rows as they should be; a file, a data frame or an array (n, d).
-        stream: rows in time, with the same columns; all of them so far.
+        reference: reference rows; a file, a data frame or an array (n, d).
+        stream: all rows so far, with the same columns.
         time: the stream's column of dates or times; None takes rows in their order.
         every: length of a window: rows, or "1d", "6h", "30min", "1w", "1mo".
-        level: share of streams like the reference that may ever raise the alarm.
+        level: probability that a stream like the reference ever raises the alarm.
         least_overlap: a change whose windows share at least this much with the reference, 0 to 1,
-            raises no alarm even if it is proved; 1 tolerates none.
+            raises no alarm even if it is proved; 1 tolerates no change.
         missing: rows with missing values of files and data frames: "refuse", "drop" or "impute".
-        estimator: of the windows' ratios, as in `compare`; None chooses among regressions and
-            trees, and a regression where a window has nothing in common with the reference.
+        estimator: as in `compare`; None chooses among regressions and trees, and takes a regression
+            if a window has nothing in common with the reference.
         n_permutations: for the p-value of a window, which is at least 1/(1 + this).
         confidence: level of the intervals.
-        state: a JSON file that keeps what is finished: the next call, with rows added to the
-            stream, continues there.
-        last_is_complete: whether the last window is compared although rows of it may still come.
-        sample_names: what reference and stream are called.
+        state: a JSON file of the finished windows; the next call, with rows added to the stream,
+            continues from it.
+        last_is_complete: whether the last window is compared although rows may still be added.
+        sample_names: names of reference and stream in the result.
         progress: a progress bar; None shows one on a terminal only.
         random_state: seed.
 
@@ -108,7 +118,7 @@ def monitor(
         last_is_complete=last_is_complete,
         seed=random_state,
     )
-    names = sample_names or (_called(reference, "reference"), _called(stream, "stream"))
+    names = sample_names or (called(reference, "reference"), called(stream, "stream"))
     call = (
         f"secant.monitor(reference, stream, time={time!r}, every={every!r}, "
         f"missing={Missing(missing).value!r}, estimator={repr_line(estimator)}, "
@@ -147,14 +157,30 @@ def _check_shares(level: float, least_overlap: float) -> None:
         )
 
 
-def _called(x: object, otherwise: str) -> str:
-    return Path(x).name if isinstance(x, Path | str) else otherwise
+class WindowPlan(NamedTuple):
+    """Settings of the comparison of a window.
+
+    Attributes:
+        sample_names: names of reference and stream.
+        feature_names: of the columns.
+        estimator: None chooses one for each window.
+        n_permutations: for the p-value of a window.
+        confidence: level of the intervals.
+        seed: random seed.
+    """
+
+    sample_names: tuple[str, str]
+    feature_names: tuple[str, ...]
+    estimator: RatioEstimator | None
+    n_permutations: int
+    confidence: float
+    seed: int
 
 
 def _watched(
     tables: WatchedTables, plan: WindowPlan, kept: MonitorState, *, progress: bool | None
 ) -> tuple[ReferenceBand, tuple[WindowRecord, ...]]:
-    """The band and every window, those that a state file knows as they were."""
+    """The band and every window; finished ones are taken from the state file."""
     cut = tables.windows.windows
     digests = [tables.digest_of(i) for i in range(len(cut))]
     kept.check([w.label for w in cut], digests)
@@ -191,7 +217,7 @@ class _Watch:
         self._test = AnytimeTest(tables.x_0, seed=self.plan.seed, columns=tables.quantities)
 
     def remember(self, number: int, record: WindowRecord) -> None:
-        """Take a finished window as it was found before."""
+        """Take a finished window from the state file."""
         rows = self.tables.x[self.tables.places_of(number)]
         self._test.add(number, rows, record.scores)
 
@@ -218,9 +244,9 @@ class _Watch:
 
     def _compared(self, number: int, label: str, places: np.ndarray) -> WindowComparison:
         tables, rng = self.tables, np.random.default_rng([self.plan.seed, number, 2])
-        some = np.sort(rng.permutation(places)[:MOST_ROWS])
+        some = np.sort(rng.permutation(places)[:_MOST_ROWS])
         names = self.plan.sample_names[0], label
-        found = quick_comparison(tables.x_0, tables.x[some], names, self.plan, rng)
+        found = _quick_comparison(tables.x_0, tables.x[some], names, self.plan, rng)
         if tables.stream is not None:
             unlike = found.unlike_1
             cells = tables.stream.cells_of(some[unlike.numbers])
@@ -242,9 +268,64 @@ def _why_not(window: WindowRows, n_used: int, gone: tuple[str, ...]) -> str:
     return f"too few rows: {n_used}{left_out}{lacks}; {_FEWEST_ROWS} are needed"
 
 
+def _quick_comparison(
+    x_0: Rows, x_1: Rows, names: tuple[str, str], plan: WindowPlan, rng: np.random.Generator
+) -> Comparison:
+    """Compare rows with at most 5,000 rows of a reference, by models that take about a second."""
+    few = x_0[np.sort(rng.permutation(len(x_0))[:_MOST_REFERENCE])]
+    with warnings.catch_warnings():
+        # Of a column that never changes, every window would warn.
+        warnings.simplefilter("ignore", ConstantColumnWarning)
+        return compare(
+            few,
+            x_1,
+            feature_names=plan.feature_names,
+            sample_names=names,
+            estimator=_quick(few, x_1, plan),
+            n_permutations=plan.n_permutations,
+            confidence=plan.confidence,
+            random_state=plan.seed,
+            progress=False,
+        )
+
+
+def _quick(x_0: Rows, x_1: Rows, plan: WindowPlan) -> RatioEstimator | None:
+    """The estimator of a window; a regression if it is disjoint, where `compare` trains a path."""
+    if plan.estimator is not None:
+        return plan.estimator
+    for basis in bases_for(min(len(x_0), len(x_1)), x_0.shape[1]):
+        model = SklearnRatio(logistic_pipeline(basis, 1.0), folds=None)
+        scores = cross_fit(model, x_0, x_1, n_folds=2, random_state=plan.seed)
+        if are_apart(scores.log_ratio_0, scores.log_ratio_1):
+            return model
+    return None
+
+
 def _band(tables: WatchedTables, plan: WindowPlan) -> ReferenceBand:
-    """Of blocks as long as the median window that can be compared."""
+    """Blocks of the reference against the rest of it.
+
+    They are as long as the median window that can be compared, and consecutive rows where the
+    reference is in the order of time.
+    """
     sizes = [len(tables.places_of(i)) for i in range(len(tables.windows.windows))]
     used = [size for size in sizes if size >= _FEWEST_ROWS]
-    size = min(int(np.median(used)) if used else _FEWEST_ROWS, MOST_ROWS)
-    return reference_band(tables.x_0, size, plan, in_time=tables.in_time)
+    size = min(int(np.median(used)) if used else _FEWEST_ROWS, _MOST_ROWS)
+    x_0 = tables.x_0
+    n_blocks = min(_BLOCKS, len(x_0) // size)
+    if n_blocks < 3:
+        return ReferenceBand(0, size)
+    rng = np.random.default_rng([plan.seed, 3])
+    order = np.arange(len(x_0)) if tables.in_time else rng.permutation(len(x_0))
+    found = []
+    for start in np.linspace(0, len(x_0) - size, n_blocks).astype(int):
+        block = order[start : start + size]
+        rest = np.setdiff1d(order, block, assume_unique=True)
+        found.append(_quick_comparison(x_0[rest], x_0[block], ("the rest", "a block"), plan, rng))
+    return ReferenceBand(
+        n_blocks,
+        size,
+        min(f.overlap for f in found),
+        max(f.kl.estimate for f in found),
+        sum(f.p_value < 0.05 for f in found),
+        tables.in_time,
+    )

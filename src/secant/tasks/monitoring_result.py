@@ -1,4 +1,4 @@
-"""What watching a stream has found: windows, the alarm, since when and in which columns."""
+"""The result of monitoring a stream: windows, alarm, time of the change and changed columns."""
 
 from __future__ import annotations
 
@@ -12,46 +12,16 @@ from secant._host.notebook import Summarised, fragment
 from secant.diagnostics.text import aligned
 from secant.tasks.anytime import likely_start
 from secant.tasks.comparison_result import Degree
-from secant.tasks.monitored_window import ChangedColumn, WindowComparison, WindowRecord
+from secant.tasks.monitoring_state import (
+    ChangedColumn,
+    ReferenceBand,
+    WindowComparison,
+    WindowRecord,
+)
 
-__all__ = ["ColumnCourse", "Monitoring", "ReferenceBand"]
+__all__ = ["ColumnCourse", "Monitoring"]
 
 _SHOWN = 12  # windows of the text
-
-
-@dataclass(frozen=True)
-class ReferenceBand:
-    """How far blocks of the reference are from the rest of it.
-
-    Attributes:
-        n_blocks: compared; 0 if the reference has too few rows for any.
-        n_rows: of each.
-        overlap: the smallest share in common among them.
-        kl: the largest KL(block‖rest).
-        n_found: blocks whose p-value was below 0.05, of which chance makes 1 in 20.
-        in_time: whether blocks are of the order of time rather than at random.
-    """
-
-    n_blocks: int
-    n_rows: int
-    overlap: float = math.nan
-    kl: float = math.nan
-    n_found: int = 0
-    in_time: bool = False
-
-    @property
-    def words(self) -> str:
-        """One sentence."""
-        if not self.n_blocks:
-            return (
-                f"The reference has too few rows to show how blocks of {self.n_rows} of its own "
-                "rows vary; three times as many as a window are needed."
-            )
-        how = "consecutive" if self.in_time else "random"
-        return (
-            f"{self.n_blocks} {how} blocks of {self.n_rows} rows of the reference share at least "
-            f"{100 * self.overlap:.0f} % with the rest of it."
-        )
 
 
 @dataclass(frozen=True)
@@ -60,11 +30,11 @@ class ColumnCourse:
 
     Attributes:
         name: of the column.
-        contribution: what it carries, in nats a window on average.
+        contribution: mean over the windows, in nats.
         mean_shift: in standard deviations, of the median window among `n_windows`.
         direction: the same in words.
-        since: the first window in which it carried most of a difference.
-        n_windows: in which it did.
+        since: the first window in which it had most of a difference.
+        n_windows: the number of such windows.
     """
 
     name: str
@@ -77,23 +47,23 @@ class ColumnCourse:
 
 @dataclass(frozen=True, eq=False)
 class Monitoring(Summarised):
-    """A stream watched against a reference; `print` it.
+    """The result of monitoring a stream; `print` it.
 
     Attributes:
-        sample_names: what reference and stream are called.
-        windows: all, in the order of time, empty ones included.
-        band: of the reference's own blocks.
+        sample_names: names of reference and stream.
+        windows: all windows in the order of time, empty ones included.
+        band: differences between blocks of the reference.
         every: the length of a window.
-        zone: time zone of the labels; empty where times have none.
-        level: share of streams like the reference that ever raise the alarm, at most.
+        zone: time zone of the labels; empty if times have none.
+        level: upper limit on the probability of a false alarm, over all time.
         least_overlap: a change with at least this share in common raises no alarm.
         n_reference: rows of the reference.
-        notes: what to know about the tables, each with a remedy.
-        n_new: windows that were compared by this call; the others were known.
-        call: the line of Python.
-        seed: of everything random.
+        notes: on the tables, each with a remedy.
+        n_new: number of windows compared by this call; the others come from the state file.
+        call: the Python call that reproduces the result.
+        seed: random seed.
         versions: of Python and the packages behind the numbers.
-        seconds: of this call.
+        seconds: duration of this call.
     """
 
     sample_names: tuple[str, str]
@@ -123,12 +93,12 @@ class Monitoring(Summarised):
 
     @property
     def anytime_p_value(self) -> float:
-        """Of "the stream is like the reference", valid whenever one looks (Y4)."""
+        """The p-value of "the stream is like the reference", valid at any time (Y4)."""
         return min(1.0, math.exp(-self.log_evidence))
 
     @cached_property
     def proof(self) -> int | None:
-        """The window at which the evidence first sufficed, whatever the size of the change."""
+        """The first window with sufficient evidence, whatever the size of the change."""
         enough = math.log(1.0 / self.level)
         return next((i for i, w in enumerate(self.windows) if w.log_evidence >= enough), None)
 
@@ -142,7 +112,7 @@ class Monitoring(Summarised):
 
     @cached_property
     def since(self) -> int | None:
-        """The most likely window of the change, from which the evidence has come."""
+        """The most likely window of the change."""
         if self.proof is None:
             return None
         scores = [w.scores for w in self.windows[: self.proof + 1]]
@@ -160,14 +130,14 @@ class Monitoring(Summarised):
 
     @property
     def degree(self) -> Degree:
-        """How large the change is; SAME unless it is proved."""
+        """The degree of the change; SAME unless it is proved."""
         if self.proof is None:
             return Degree.SAME
         return Degree.of(0.0, 1.0 if math.isnan(self.overlap) else self.overlap)
 
     @cached_property
     def columns(self) -> tuple[ColumnCourse, ...]:
-        """The columns that changed, by what they carry since then; none without a change."""
+        """The changed columns by their contribution since the change; none without a change."""
         if self.proof is None or self.since is None:
             return ()
         later = [(i, found) for i, found in self.compared if i >= self.since]
@@ -199,7 +169,7 @@ class Monitoring(Summarised):
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence, with its numbers."""
+        """The result in one sentence, with its numbers."""
         n = len(self.compared)
         windows = f"{n} window{'' if n == 1 else 's'} compared"
         if self.proof is None:
@@ -267,7 +237,7 @@ class Monitoring(Summarised):
         return "–" if math.isnan(self.overlap) else f"{100 * self.overlap:.0f} %"
 
     def _overlap_until(self, last: int) -> float:
-        """Of the median window between the change and a window."""
+        """The overlap of the median window between the change and a window."""
         start = 0 if self.since is None else self.since
         values = [found.overlap for i, found in self.compared if start <= i <= last]
         return median(values) if values else math.nan
@@ -295,8 +265,5 @@ def _evidence(log_evidence: float) -> str:
     """The evidence itself, which starts at 1."""
     if log_evidence > math.log(1e4):
         return f"10^{log_evidence / math.log(10.0):.0f}"
-    return (
-        f"{math.exp(log_evidence):.2g}"
-        if log_evidence < math.log(100)
-        else (f"{math.exp(log_evidence):,.0f}")
-    )
+    evidence = math.exp(log_evidence)
+    return f"{evidence:.2g}" if log_evidence < math.log(100.0) else f"{evidence:,.0f}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -304,9 +303,8 @@ class MIEstimator:
 
     def estimate_with_info(self, x: ArrayLike, y: ArrayLike) -> MutualInformation:
         """The whole result."""
-        settings: dict[str, Any] = self.parameters()
-        return mutual_information(x, y, random_state=self.random_state, **settings)
+        return mutual_information(x, y, random_state=self.random_state, **vars(self.options))
 
     def parameters(self) -> dict[str, object]:
         """The settings, by name."""
-        return {each.name: getattr(self.options, each.name) for each in fields(self.options)}
+        return dict(vars(self.options))

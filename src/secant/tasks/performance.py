@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,13 +16,13 @@ from secant._host.notebook import fragment
 from secant.diagnostics import effective_sample_size, log_normaliser
 from secant.estimators import RatioEstimator
 from secant.exceptions import OverlapError
-from secant.tables.missing import Missing
+from secant.tables import Missing
 from secant.tasks.column_bases import HingeColumns
 from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.divergence_intervals import regression_features, regression_of
 from secant.tasks.given_tables import GivenTables
 from secant.tasks.importance import check_clip
-from secant.tasks.intervals import checked_confidence
+from secant.tasks.inference import checked_confidence
 from secant.tasks.model_choice import are_apart
 from secant.tasks.tilted_bootstrap import refitted_log_ratios
 from secant.tasks.weight_support import WeightSupport, fold_normalised
@@ -148,9 +147,7 @@ def estimate_performance(
     tables = GivenTables.of(X_ref, X_new, names=("X_ref", "X_new"), missing=missing)
     outcome = _checked_outcome(y_ref, len(tables.x_0))
     value = WeightedMetric(metric, model, X_ref, outcome)
-    reference = value(
-        np.ones(outcome.size)
-    )  # first, so that a model that cannot predict fails at once
+    reference = value(np.ones(outcome.size))  # first: a model that cannot predict fails at once
     scores = cross_fit(
         ratio, tables.x_0, tables.x_1, n_folds=n_folds, names=("X_ref", "X_new"), random_state=rng
     )
@@ -234,13 +231,6 @@ def _refuse(scores: CrossFit, support: WeightSupport, unlike: float) -> None:
         )
 
 
-class _Draws(NamedTuple):
-    """Bootstrap deviations from the estimate: of the weights, and of the unknown labels."""
-
-    estimates: Float[np.ndarray, " b"]
-    labels: Float[np.ndarray, " b"]
-
-
 @dataclass(frozen=True)
 class _Bootstrap:
     """The model that is refitted in each draw: a regression, or the calibration of a score.
@@ -284,8 +274,11 @@ def _draws(
     weights: Float[np.ndarray, " n"],
     clip: float | None,
     rng: np.random.RandomState,
-) -> _Draws:
-    """A bootstrap over the rows of each sample, with refitted weights in each draw (W1)."""
+) -> Float[np.ndarray, " b"]:
+    """Deviations from the estimate, by the weights and by the unknown labels (W1).
+
+    A bootstrap over the rows of each sample, with refitted weights in each draw.
+    """
     m, n = int(bootstrap.labels.sum()), weights.size
     (full,) = bootstrap.log_ratios(np.ones((1, n + m)))
     centre, come = value(_weights(full, clip)), value(weights)
@@ -296,23 +289,23 @@ def _draws(
         counts = np.concatenate(each, axis=1).astype(np.float64)
         come_true = rng.multinomial(m, weights / weights.sum(), size=size).astype(np.float64)
         found += [
-            (value(_weights(drawn, clip) * count[:n]) - centre, value(outcome) - come)
+            (value(_weights(drawn, clip) * count[:n]) - centre) + (value(outcome) - come)
             for drawn, count, outcome in zip(
                 bootstrap.log_ratios(counts), counts, come_true, strict=True
             )
         ]
-    estimates, labels = np.array(found).T
-    return _Draws(estimates, labels)
+    return np.array(found)
 
 
-def _interval(name: str, estimate: float, draws: _Draws, confidence: float) -> tuple[float, float]:
+def _interval(
+    name: str, estimate: float, draws: Float[np.ndarray, " b"], confidence: float
+) -> tuple[float, float]:
     """Quantiles of the draws around the estimate, within the range of the metric."""
-    both = draws.estimates + draws.labels
-    both = both[np.isfinite(both)]
-    if both.size < _DRAWS // 2:
+    known = draws[np.isfinite(draws)]
+    if known.size < _DRAWS // 2:
         return math.nan, math.nan
     tail = 0.5 * (1.0 - confidence)
-    low, high = estimate + np.quantile(both, [tail, 1.0 - tail])
+    low, high = estimate + np.quantile(known, [tail, 1.0 - tail])
     most = 0.0 if name.startswith("neg_") else 1.0 if name in _AT_MOST_ONE else math.inf
     least = 0.0 if name in _AT_LEAST_ZERO else -math.inf
     return float(max(low, least)), float(min(high, most))

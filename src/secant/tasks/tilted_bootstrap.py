@@ -186,14 +186,7 @@ def refitted_log_ratios(
     *,
     ridge: float,
 ) -> Float[np.ndarray, "b n"]:
-    """Log ratios of all rows by regressions refitted to bootstrap samples.
-
-    Args:
-        features: (n, k) of a logistic regression, with mean 0 and about unit variance.
-        labels: (n,) 0 or 1.
-        counts: (b, n) number of times that each row was drawn.
-        ridge: penalty.
-    """
+    """Log ratios of all rows by regressions refitted to samples that drew rows so many times."""
     fit = _Fit.of(features, labels, ridge)
     tilt = _tilted(fit, fit.score)
     return _refitted(fit, 1.0, tilt, counts * labels, counts * (1 - labels))

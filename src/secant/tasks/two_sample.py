@@ -15,7 +15,7 @@ from secant.estimators import RatioEstimator
 from secant.estimators.checks import checked_rows
 from secant.tasks.cross_fitting import CrossFit, cross_fit
 from secant.tasks.divergence_intervals import regression_of
-from secant.tasks.permutation import (
+from secant.tasks.inference import (
     checked_permutations,
     combined_p_value,
     fold_p_values,

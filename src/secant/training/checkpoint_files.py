@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
+import re
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,12 +21,12 @@ from secant.exceptions import CheckpointWarning
 from secant.model_files.container import Contents, packed, read
 from secant.model_files.errors import ModelFileError
 from secant.training.devices import current_devices, gathered
-from secant.training.fingerprints import first_difference
 from secant.training.settings import Record
 
-__all__ = ["CheckpointError", "Progress", "Slot"]
+__all__ = ["Causes", "CheckpointError", "Progress", "Slot", "common_fingerprint", "digests"]
 
 _FORMAT = 4
+_ROWS_OF_A_FILE = 1000
 
 
 class CheckpointError(ValueError):
@@ -160,7 +163,7 @@ def _contents(progress: Progress, fingerprint: dict[str, str]) -> Contents:
 def _unpacked(found: Contents, start: Progress, fingerprint: dict[str, str]) -> Progress:
     if found.header.get("checkpoint") != _FORMAT:
         raise ValueError(f"it is not a checkpoint of format {_FORMAT}, of this version of secant.")
-    difference = first_difference(found.header["fingerprint"], fingerprint)
+    difference = _first_difference(found.header["fingerprint"], fingerprint)
     if difference is not None:
         changes = _changes(found.header)  # other versions may name the same settings differently
         also = f" It {changes}." if changes else ""
@@ -193,3 +196,81 @@ def _changes(header: dict[str, Any]) -> str:
     changed = [name for name in now if then.get(name) != now[name]]
     listed = ", ".join(f"{name} {then.get(name)} (now {now[name]})" for name in changed)
     return f"was written with {listed}" if listed else ""
+
+
+class Causes(NamedTuple):
+    """Digests of the inputs of a training run, compared in this order."""
+
+    seed: PyTree
+    settings: PyTree
+    data: PyTree
+    model: PyTree
+
+
+_IN_WORDS = {
+    "seed": "another seed: `random_state` differs",
+    "settings": "other settings",
+    "data": "other data",
+    "model": "another model to begin from",
+}
+
+
+def digests(causes: Causes) -> dict[str, str]:
+    """A digest of each part."""
+    return {name: _digest(part) for name, part in causes._asdict().items()}
+
+
+def _first_difference(one: Mapping[str, str], other: Mapping[str, str]) -> str | None:
+    """A description of the first difference between two sets of digests; None if they are equal."""
+    return next((words for name, words in _IN_WORDS.items() if one[name] != other[name]), None)
+
+
+def _digest(part: PyTree) -> str:
+    """The digest of arrays and names, without memory addresses in the names."""
+    leaves, structure = jax.tree.flatten(part)
+    found = hashlib.sha256(_named(structure))
+    for leaf in leaves:
+        if isinstance(leaf, np.ndarray | jax.Array):
+            rows = _some_rows(leaf) if isinstance(leaf, np.memmap) else np.asarray(leaf)
+            found.update(f"{leaf.dtype}{leaf.shape}".encode())
+            found.update(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data)
+        else:
+            found.update(_named(leaf))
+    return found.hexdigest()
+
+
+def _some_rows(rows: np.memmap) -> np.ndarray:
+    """Evenly spaced rows of an array on disk, because reading all may take longer than the fit."""
+    return np.asarray(rows[:: max(rows.shape[0] // _ROWS_OF_A_FILE, 1)])
+
+
+def _named(thing: Any) -> bytes:  # noqa: ANN401
+    return re.sub(r" at 0x[0-9a-f]+", "", str(thing)).encode()
+
+
+def common_fingerprint(own: dict[str, str]) -> dict[str, str]:
+    """Digests of a training, checked to be equal in all processes.
+
+    Raises:
+        ValueError: the processes have different inputs.
+    """
+    devices = current_devices()
+    if devices.processes == 1:
+        return own
+    raw = np.frombuffer(bytes.fromhex("".join(own.values())), dtype=np.uint8)
+    every = [
+        dict(zip(own, [part.tobytes().hex() for part in one.reshape(len(own), -1)], strict=True))
+        for one in gathered(raw)
+    ]
+    if devices.own_rows:
+        joined = hashlib.sha256("".join(one["data"] for one in every).encode()).hexdigest()
+        every = [{**one, "data": joined} for one in every]
+    for number, one in enumerate(every):
+        difference = _first_difference(one, every[0])
+        if difference is not None:
+            raise ValueError(
+                "processes that train together must make the same fit; process "
+                f"{number} came with {difference}. Give all the same rows, settings and "
+                "`random_state`; for rows of their own, data_parallel(own_rows=True)."
+            )
+    return every[0]

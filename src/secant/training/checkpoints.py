@@ -18,7 +18,6 @@ from secant.training.checkpoint_files import CheckpointError, Progress, Slot
 from secant.training.devices import highest
 
 __all__ = [
-    "Checkpoints",
     "Folder",
     "checkpointing",
     "is_interrupted",
@@ -63,26 +62,12 @@ def keeping(slot: Slot | None) -> Iterator[Callable[[Progress, bool], None]]:
         yield keep
 
 
-class Checkpoints:
-    """A folder with one checkpoint file per training run of a fit, in order."""
-
-    def __init__(self, folder: Path, every_seconds: float) -> None:
-        self._folder, self._every = folder, every_seconds
-        self._numbers = itertools.count()
-
-    def next_slot(self, fingerprint: dict[str, str]) -> Slot:
-        """The file of the next training run."""
-        path = self._folder / f"training-{next(self._numbers)}.checkpoint"
-        return Slot(path, self._every, fingerprint)
-
-
-_current: ContextVar[Checkpoints | None] = ContextVar("checkpoints", default=None)
+# The files of the training runs of a fit, in order, and the seconds between writes.
+_current: ContextVar[tuple[Iterator[Path], float] | None] = ContextVar("checkpoints", default=None)
 
 
 @contextmanager
-def checkpointing(
-    folder: str | Path, *, every_seconds: float = _EVERY_SECONDS
-) -> Iterator[Checkpoints]:
+def checkpointing(folder: str | Path, *, every_seconds: float = _EVERY_SECONDS) -> Iterator[None]:
     """A context in which a fit writes checkpoints to a folder, and resumes from them.
 
     The same fit (data, settings, seed) with the same folder gives a result that is bit-identical to
@@ -115,10 +100,10 @@ def checkpointing(
         True
     """
     is_new = _made(Path(folder))
-    found = Checkpoints(Path(folder), every_seconds)
-    token = _current.set(found)
+    files = (Path(folder) / f"training-{number}.checkpoint" for number in itertools.count())
+    token = _current.set((files, every_seconds))
     try:
-        yield found
+        yield
     finally:
         _current.reset(token)
         if is_new:
@@ -141,28 +126,17 @@ def _made(folder: Path) -> bool:
 
 
 def next_slot(fingerprint: Callable[[], dict[str, str]]) -> Slot | None:
-    """The checkpoint file of the training run that starts now; None if there is none.
-
-    Args:
-        fingerprint: digests that identify the training run.
-    """
-    checkpoints = _current.get()
-    return None if checkpoints is None else checkpoints.next_slot(fingerprint())
+    """The checkpoint file of the training run that starts now; None if there is none."""
+    found = _current.get()
+    if found is None:
+        return None
+    files, every_seconds = found
+    return Slot(next(files), every_seconds, fingerprint())
 
 
 @contextmanager
 def resuming(folder: Folder | None, random_state: object) -> Iterator[None]:
-    """`checkpointing(folder)` for the argument `resume` of `fit`; does nothing for None.
-
-    Args:
-        folder: the argument `resume`.
-        random_state: of the estimator; a fit with None cannot be repeated.
-
-    Raises:
-        TypeError: `folder` is not a path.
-        ValueError: the fit cannot be repeated.
-        CheckpointError: the folder cannot be written, or holds another fit.
-    """
+    """`checkpointing(folder)` for the argument `resume` of `fit`; does nothing for None."""
     if folder is None:
         yield
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,13 +15,10 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Float, Int, PyTree
 
-from secant.training.fingerprints import first_difference
-
 __all__ = [
     "Devices",
     "agreed",
     "check_even",
-    "common_fingerprint",
     "current_devices",
     "data_parallel",
     "gathered",
@@ -289,31 +285,3 @@ def refuse_own_rows(estimator: object) -> None:
 
 def _shares(column: Float[np.ndarray, " processes"]) -> str:
     return ", ".join(f"{share:.1%}" for share in column / column.sum())
-
-
-def common_fingerprint(own: dict[str, str]) -> dict[str, str]:
-    """Digests of a training, checked to be equal in all processes.
-
-    Raises:
-        ValueError: the processes have different inputs.
-    """
-    devices = current_devices()
-    if devices.processes == 1:
-        return own
-    raw = np.frombuffer(bytes.fromhex("".join(own.values())), dtype=np.uint8)
-    every = [
-        dict(zip(own, [part.tobytes().hex() for part in one.reshape(len(own), -1)], strict=True))
-        for one in gathered(raw)
-    ]
-    if devices.own_rows:
-        joined = hashlib.sha256("".join(one["data"] for one in every).encode()).hexdigest()
-        every = [{**one, "data": joined} for one in every]
-    for number, one in enumerate(every):
-        difference = first_difference(one, every[0])
-        if difference is not None:
-            raise ValueError(
-                "processes that train together must make the same fit; process "
-                f"{number} came with {difference}. Give all the same rows, settings and "
-                "`random_state`; for rows of their own, data_parallel(own_rows=True)."
-            )
-    return every[0]

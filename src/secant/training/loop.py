@@ -13,10 +13,15 @@ import numpy as np
 from jaxtyping import PyTree, UInt32
 
 from secant.exceptions import DivergenceWarning
-from secant.training.checkpoint_files import Progress, Slot
+from secant.training.checkpoint_files import (
+    Causes,
+    Progress,
+    Slot,
+    common_fingerprint,
+    digests,
+)
 from secant.training.checkpoints import is_interrupted, keeping, next_slot
-from secant.training.devices import agreed, common_fingerprint, current_devices, highest
-from secant.training.fingerprints import Causes, digests
+from secant.training.devices import agreed, current_devices, highest
 from secant.training.held_out import HeldOut, HeldOutScore
 from secant.training.optimisers import Adam, Optimiser
 from secant.training.settings import Record, Reporter, Status, Training

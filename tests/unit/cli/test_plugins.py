@@ -6,7 +6,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from secant.cli import app, plugins
+from secant import cli
+from secant.cli import app
 
 brought = typer.Typer(help="Brought along.")
 
@@ -26,13 +27,13 @@ def installed(monkeypatch):
     """Sets the entry points that are found."""
 
     def found(*points):
-        monkeypatch.setattr(plugins, "entry_points", lambda group: points)
+        monkeypatch.setattr(cli, "entry_points", lambda group: points)
 
     return found
 
 
 def test_a_command_comes_by_an_entry_point(installed, monkeypatch):
-    point = EntryPoint("extra", "brought.along:app", plugins.GROUP)
+    point = EntryPoint("extra", "brought.along:app", cli._GROUP)
     monkeypatch.setattr(EntryPoint, "load", lambda self: brought)
     installed(point)
     assert CliRunner().invoke(app, ["extra", "say"]).stdout == "said\n"

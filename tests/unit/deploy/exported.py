@@ -12,7 +12,7 @@ from secant.models import SpectralSecant
 from secant.models.anchor import GaussianAnchor, MixtureAnchor
 from secant.models.networks import ResidualMLP
 from secant.scaling import Standardise
-from secant.tasks.dequantisation import Dequantisation
+from secant.tasks.atoms import Dequantisation
 
 D = 3
 TRUNK = ResidualMLP(8, 1)

@@ -26,7 +26,7 @@ from secant.integration import Adaptive, RungeKutta
 from secant.models import TangentNetwork
 from secant.models.secant_function import SecantFunction
 from secant.tables.encoding import Encoding
-from secant.tasks.dequantisation import Dequantisation
+from secant.tasks.atoms import Dequantisation
 
 pytestmark = pytest.mark.usefixtures("unoptimised")
 

@@ -63,7 +63,7 @@ def test_histograms_hold_every_row_and_outliers_do_not_spoil_them():
     assert edges[0] > -10.0
     assert edges[-1] < 10.0
     assert row_shares(values, edges).sum() == pytest.approx(1.0)
-    axes = drawn(distribution_chart(values, title="t", label="v", caption="c."))
+    axes = drawn(distribution_chart(values, title="t", quantity="v", caption="c."))
     assert axes.get_ylim()[0] == 0.0
     assert axes.patches[0].get_data().values.sum() == pytest.approx(100.0)
     assert axes.get_legend() is None

@@ -140,7 +140,7 @@ def test_names_come_from_tables_and_must_agree(found):
     named = compare(table_0, table_1, estimator=linear(), n_folds=2, random_state=0)
     assert named.feature_names == ("a", "b", "c")
     assert found.feature_names == ("column 0", "column 1", "column 2")
-    with pytest.raises(ValueError, match="`x_1` must have the columns of `x_0`"):
+    with pytest.raises(ValueError, match="`x_0` and `x_1` must have the same columns"):
         compare(table_0, table_1.rename_columns(["a", "b", "d"]), estimator=linear())
     with pytest.raises(ValueError, match="must have 3 names"):
         compare(x_0, x_1, feature_names=["a"], estimator=linear())

@@ -12,7 +12,6 @@ from secant import SklearnRatio
 from secant.exceptions import OverlapWarning
 from secant.tasks import divergence_intervals as intervals
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
-from secant.tasks.divergence_intervals import Sides
 
 DIVERGENCES = {
     "KL": (secant.kl_divergence, pair.kl()),
@@ -39,7 +38,7 @@ def exact_scores(seed, n_0=400, n_1=300, n_folds=3):
 
 
 def backwards(scores):
-    return intervals.donsker_varadhan_terms(Sides.of(scores, reverse=True).scores)
+    return intervals.donsker_varadhan_terms(scores.swapped)
 
 
 FORMULAS = {

@@ -223,9 +223,9 @@ def test_columns_are_named_by_tables_or_by_hand(found):
 def test_other_columns_are_refused():
     reference, current = tables()
     other = arrow(current, ["age", "bmi", "weight", "sugar"])
-    with pytest.raises(ValueError, match=r"missing \['pressure'\], new \['weight'\]; expected"):
+    with pytest.raises(ValueError, match=r"got .* \(missing \['pressure'\], new \['weight'\]\)"):
         compare(arrow(reference), other, estimator=linear())
-    with pytest.raises(ValueError, match=r"same order; got \['sugar', 'pressure'"):
+    with pytest.raises(ValueError, match=r"same order; got .* and \['sugar', 'pressure'"):
         compare(arrow(reference), arrow(current, NAMES[::-1]), estimator=linear())
     with pytest.raises(ValueError, match=r"`x_1` must have shape \(n, d\) with d = 4"):
         compare(reference, current[:, :3], estimator=linear())

@@ -11,7 +11,6 @@ import pytest
 
 import secant
 from secant.tables.errors import TableError
-from secant.tasks import quick_comparison
 from secant.tasks.comparison_result import Degree
 
 LINEAR = secant.SklearnRatio(folds=None)
@@ -97,9 +96,9 @@ def test_it_continues_where_it_stopped(tables, found, tmp_path, monkeypatch):
     assert [w.is_open for w in first.windows] == [False] * 3 + [True]
     assert first.n_new == 3
     calls = []
-    compared = quick_comparison.compare
+    compared = secant.compare
     monkeypatch.setattr(
-        quick_comparison, "compare", lambda *a, **k: calls.append(1) or compared(*a, **k)
+        "secant.tasks.monitoring.compare", lambda *a, **k: calls.append(1) or compared(*a, **k)
     )
     second = secant.monitor(reference, stream, last_is_complete=True, **options)
     assert len(calls) == second.n_new == 4

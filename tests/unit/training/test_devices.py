@@ -10,17 +10,12 @@ import pytest
 
 import secant
 from secant.training import (
-    CheckpointError,
-    Record,
-    checkpoint_files,
     data_parallel,
     devices,
     settings,
 )
-from secant.training.checkpoint_files import Progress, Slot
 from secant.training.checkpoints import holding_back_signals
 from secant.training.devices import Devices, current_devices
-from secant.training.fingerprints import Causes, digests
 
 
 def together(monkeypatch, module, **fields):
@@ -122,50 +117,6 @@ def test_shares_may_differ_by_a_percent(monkeypatch):
     together(monkeypatch, devices, own_rows=True)
     heard(monkeypatch, np.array([3, 201.0, 199.0]))
     devices.check_even([100.0, 100.0], 3)
-
-
-def as_bytes(fingerprint):
-    return np.frombuffer(bytes.fromhex("".join(fingerprint.values())), dtype=np.uint8)
-
-
-def test_processes_with_different_fits_are_told(monkeypatch):
-    together(monkeypatch, devices)
-    one, other = (digests(Causes(seed, "settings", "data", "model")) for seed in (0, 1))
-    heard(monkeypatch, as_bytes(one))
-    assert devices.common_fingerprint(one) == one
-    heard(monkeypatch, as_bytes(other))
-    with pytest.raises(ValueError, match="process 1 came with another seed"):
-        devices.common_fingerprint(one)
-
-
-def test_a_fit_of_own_rows_is_known_by_the_rows_of_all(monkeypatch):
-    together(monkeypatch, devices, own_rows=True)
-    one, other = (digests(Causes(0, "settings", rows, "model")) for rows in ("a", "b"))
-    heard(monkeypatch, as_bytes(other))
-    joined = devices.common_fingerprint(one)
-    assert joined["data"] not in (one["data"], other["data"])
-    assert {**joined, "data": ""} == {**one, "data": ""}
-
-
-def slot_of(folder):
-    return Slot(folder / "training-0.checkpoint", 0.0, {})
-
-
-def progress_at(step):
-    return Progress((jnp.ones(1),), (0, 0), (Record(step, 0.0, 0.0, 0.0),))
-
-
-def test_only_the_first_process_writes_checkpoints(monkeypatch, tmp_path):
-    for process in (1, 0):
-        together(monkeypatch, checkpoint_files, process=process)
-        slot_of(tmp_path).write(progress_at(10))
-        assert len(list(tmp_path.iterdir())) == (process == 0)
-
-
-def test_processes_that_do_not_see_the_same_checkpoint_are_told(monkeypatch, tmp_path):
-    monkeypatch.setattr(checkpoint_files, "gathered", lambda own: [own, np.array(10)])
-    with pytest.raises(CheckpointError, match=r"are of steps \[0, 10\]\. Use a folder that all"):
-        slot_of(tmp_path).restored(progress_at(0))
 
 
 @pytest.mark.usefixtures("as_in_a_terminal")

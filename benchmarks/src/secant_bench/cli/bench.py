@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 import typer
 
 from secant.cli.command import command
-from secant.cli.output import JSON, check_place
-from secant.cli.session import Session
+from secant.cli.session import JSON, Session, check_place
 
 if TYPE_CHECKING:
     from secant_bench.rows import Run

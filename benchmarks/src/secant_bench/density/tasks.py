@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.datasets import Toy, toys
-from secant.tasks.dequantisation import Dequantisation, columns_with_atoms
+from secant.tasks.atoms import Dequantisation, columns_with_atoms
 from secant_bench.density.pictures import Window
 from secant_bench.real_tables import RealTable, bsds300, gas, hepmass, miniboone, power
 from secant_bench.real_tables.catalogue import TABLES

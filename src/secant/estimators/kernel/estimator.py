@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Float, Int
 
-from secant.diagnostics import FeatureDrift
 from secant.estimators._base import RatioEstimator
-from secant.estimators.direct import DirectDiagnostics, HeldOutRatios, stratified_folds
+from secant.estimators.checks import is_count
+from secant.estimators.direct import stratified_folds
 from secant.estimators.kernel.least_squares import LeastSquares
 from secant.estimators.kernel.likelihood import Likelihood
 from secant.estimators.kernel.linear_model import (
@@ -27,9 +24,8 @@ from secant.estimators.kernel.selection import (
     Link,
     LogLink,
     best_candidate,
+    diagnosed,
 )
-from secant.estimators.kernel.settings import LEPSKII, check_settings, has_leave_one_out
-from secant.exceptions import ClippedRatioWarning
 from secant.samples import Sample, rows_for_scaling
 from secant.scaling import ScalingRule, Standardise
 
@@ -40,6 +36,18 @@ _RIDGES = 10.0 ** np.arange(-8.0, 1.0)
 _ROWS_FOR_SELECTION = 10_000  # of each sample; the last fit uses all
 _ROWS_FOR_MEDIAN = 1000
 _ROWS_AT_ONCE = 1 << 14
+
+LEAVE_ONE_OUT, LEPSKII = "leave-one-out", "lepskii"
+_LEAST_SQUARES = ("ridge", "iterations", "regularisation")
+# The settings of each method beside those of all.
+_SETTINGS: dict[str, tuple[str, ...]] = {
+    "kliep": (),
+    "kulsif": _LEAST_SQUARES,
+    "logistic": ("ridge", "iterations"),
+    "rulsif": ("alpha", "nonnegative", *_LEAST_SQUARES),
+    "ulsif": ("nonnegative", *_LEAST_SQUARES),
+}
+_SCHEMES = ("cut-off", "flow", "ridge")
 
 
 class KernelRatio(RatioEstimator):
@@ -127,7 +135,7 @@ class KernelRatio(RatioEstimator):
         self.random_state = random_state
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        check_settings(self)
+        _check_settings(self)
         method, rng = self._resolved(), np.random.default_rng(seed)
         rule = Standardise() if self.scaling is None else self.scaling
         raw = [rows_for_scaling(s, rng) for s in (sample_0, sample_1)]
@@ -191,7 +199,7 @@ class KernelRatio(RatioEstimator):
         return _RIDGES if self.ridge is None else np.atleast_1d(np.asarray(self.ridge, np.float64))
 
     def _leaves_one_out(self) -> bool:
-        return has_leave_one_out(self) and not isinstance(self.selection, int | np.integer)
+        return _has_leave_one_out(self) and not isinstance(self.selection, int | np.integer)
 
     def _folds(self, rows: Rows, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
         folds = self.selection
@@ -226,51 +234,95 @@ def _drawn(
     return rng.choice(members, most, replace=False, p=share[members] / share[members].sum())
 
 
-_MANY_CLIPPED = 0.05
+def _check_settings(estimator: KernelRatio) -> None:
+    """Check the settings, and that the method has them."""
+    if estimator.method not in list(_SETTINGS):  # a list: the value may not be hashable
+        raise ValueError(f"`method` must be one of {list(_SETTINGS)}; got {estimator.method!r}.")
+    if estimator.regularisation not in list(_SCHEMES):
+        raise ValueError(
+            f"`regularisation` must be one of {list(_SCHEMES)}; got {estimator.regularisation!r}."
+        )
+    _check_numbers(estimator)
+    _check_that_it_applies(estimator)
+    _check_selection(estimator)
+    if not isinstance(estimator.scaling, ScalingRule | None):
+        raise TypeError(f"`scaling` must be a ScalingRule or None; got {estimator.scaling!r}.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class KernelDiagnostics(DirectDiagnostics):
-    """Diagnostics of a kernel fit, on held-out rows.
+def _check_numbers(estimator: KernelRatio) -> None:
+    for name in ("n_centers", "iterations"):
+        value = getattr(estimator, name)
+        if not is_count(value, least=1):
+            raise ValueError(f"`{name}` must be an integer of at least 1; got {value!r}.")
+    for name in ("bandwidth", "ridge"):
+        value = getattr(estimator, name)
+        if value is not None and not _are_positive(value):
+            raise ValueError(f"`{name}` must be a positive number, several or None; got {value!r}.")
+    if not (_are_positive(estimator.floor) and estimator.floor < 1.0):
+        raise ValueError(f"`floor` must lie in (0, 1); got {estimator.floor!r}.")
+    if estimator.alpha is not None and not 0.0 <= estimator.alpha < 1.0:
+        raise ValueError(f"`alpha` must lie in [0, 1); got {estimator.alpha!r}.")
 
-    Attributes:
-        clipped_share: share of rows with a fitted ratio outside [floor, 1/floor].
-    """
 
-    clipped_share: float
+def _are_positive(value: object) -> bool:
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "fiu" or numbers.ndim > 1 or numbers.size == 0:
+        return False
+    return bool((np.isfinite(numbers) & (numbers > 0)).all())
 
-    @property
-    def fit_lines(self) -> list[tuple[str, str]]:
-        """Lines of the report about the fit, as names and values."""
-        return [*super().fit_lines, ("rows clipped", f"{100.0 * self.clipped_share:.1f} %")]
 
-    def warn(self) -> None:
-        """Issue the warnings for this fit."""
-        if self.clipped_share > _MANY_CLIPPED:
-            warnings.warn(
-                f"the fitted ratio lies outside [floor, 1/floor], or below 0, at "
-                f"{100.0 * self.clipped_share:.1f} % of the held-out rows and was clipped there. "
-                "A linear model of the ratio does not reach that far: take more rows or centres, "
-                'method="kliep", whose ratio is positive, or an estimator of the log ratio such '
-                "as SecantRatio.",
-                ClippedRatioWarning,
-                stacklevel=3,
+def _check_that_it_applies(estimator: KernelRatio) -> None:
+    given = {
+        "alpha": estimator.alpha is not None,
+        "ridge": estimator.ridge is not None,
+        "iterations": estimator.iterations != 1,
+        "nonnegative": estimator.nonnegative,
+        "regularisation": estimator.regularisation != "ridge",
+    }
+    for name, is_given in given.items():
+        if is_given and name not in _SETTINGS[estimator.method]:
+            methods = [m for m, settings in _SETTINGS.items() if name in settings]
+            raise ValueError(
+                f"`{name}` applies to {methods} only; got {name}={getattr(estimator, name)!r} "
+                f"with method={estimator.method!r}."
             )
-        super().warn()
+    if given["regularisation"] and given["iterations"]:
+        raise ValueError(
+            "`iterations` are of the ridge; got "
+            f"iterations={estimator.iterations} with regularisation={estimator.regularisation!r}."
+        )
 
 
-def diagnosed(
-    choice: Choice,
-    rows: Rows,
-    link: Link | LogLink,
-    rng: np.random.Generator,
-    drift: tuple[FeatureDrift, ...] = (),
-) -> KernelDiagnostics:
-    """Diagnostics from the held-out ratios of the chosen candidate."""
-    log_ratio = link.log_ratio(choice.held_out)
-    samples = [(log_ratio[s > 0.0], s[s > 0.0]) for s in (rows.share_0, rows.share_1)]
-    (zero, share_0), (one, share_1) = samples
-    held_out = HeldOutRatios.resampled((zero, one), (share_0, share_1), rng)
-    common = held_out.diagnostics(drift)
-    clipped = float(0.5 * (rows.share_0 + rows.share_1) @ link.is_clipped(choice.held_out))
-    return KernelDiagnostics(**vars(common), clipped_share=clipped)
+def _has_leave_one_out(estimator: KernelRatio) -> bool:
+    """Whether there is a formula: (D9) of least squares by a ridge, or (H1) in one round."""
+    if estimator.method == "logistic":
+        return bool(estimator.iterations == 1)
+    is_ridge = estimator.regularisation == "ridge" and not estimator.nonnegative
+    return is_ridge and estimator.method != "kliep"
+
+
+def _check_selection(estimator: KernelRatio) -> None:
+    value = estimator.selection
+    is_number = is_count(value, least=2)
+    if not (value is None or is_number or value in (LEAVE_ONE_OUT, LEPSKII)):
+        raise ValueError(
+            f"`selection` must be {LEAVE_ONE_OUT!r}, {LEPSKII!r}, a number of folds of at least 2, "
+            f"or None; got {value!r}."
+        )
+    if value == LEAVE_ONE_OUT and not _has_leave_one_out(estimator):
+        raise ValueError(
+            "`selection` must be a number of folds or None for KLIEP, for nonnegative=True, for "
+            "filters and for iterated logistic regression, which have no closed form for it; "
+            f"got {value!r}."
+        )
+    if value == LEPSKII and not _has_one_ridge(estimator):
+        raise ValueError(
+            "`selection` 'lepskii' chooses the ridge of one round, without nonnegative=True; not "
+            f"for method={estimator.method!r}, iterations={estimator.iterations}, "
+            f"nonnegative={estimator.nonnegative}, regularisation={estimator.regularisation!r}."
+        )
+
+
+def _has_one_ridge(estimator: KernelRatio) -> bool:
+    plain = estimator.iterations == 1 and estimator.regularisation == "ridge"
+    return plain and not estimator.nonnegative and estimator.method != "kliep"

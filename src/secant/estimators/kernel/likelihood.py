@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
-from secant.estimators.kernel.linear_model import Blocks, Solver
+from secant.estimators.kernel.linear_model import (
+    Blocks,
+    Coefficients,
+    Ridges,
+    Solver,
+    Values,
+    line_search,
+)
 
 _TINY = 1e-10  # added to r: a row far from every centre must not make the likelihood 0
 _LEAST_MEAN = 1e-12  # of a kernel over x_0: a centre far from all of x_0 has no scale to learn
 _JITTER = 1e-8  # of the mean curvature, so that its Cholesky factor exists
-_HALVINGS = 30
-_SUFFICIENT = 0.1  # share of the decrease its slope promises that a step must bring
 
 
 @dataclass(frozen=True)
@@ -23,10 +29,10 @@ class _Point:
     """The objective Σπ − E_1[log(Σ π_k φ_k/m_k)] with its derivatives at some π."""
 
     value: float
-    gradient: Float[np.ndarray, " b"]
+    gradient: Coefficients
     curvature: Float[np.ndarray, "b b"]
 
-    def gap(self, share: Float[np.ndarray, " b"]) -> float:
+    def gap(self, share: Coefficients) -> float:
         """At least as many nats as the likelihood of π lies below its maximum (D3)."""
         return float(share @ self.gradient + np.max(-self.gradient))
 
@@ -43,9 +49,7 @@ class Likelihood(Solver):
     tolerance: float = 1e-6
     max_steps: int = 100
 
-    def coefficients(
-        self, blocks: Blocks, ridges: Float[np.ndarray, " k"]
-    ) -> Float[np.ndarray, "b k"]:
+    def coefficients(self, blocks: Blocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
         """θ, the same for every ridge: there is none in the likelihood."""
         mean = np.sum([b.denominator @ b.features for b in blocks()], axis=0)
         scale = 1.0 / np.maximum(mean, _LEAST_MEAN)
@@ -60,19 +64,14 @@ class Likelihood(Solver):
         return np.repeat((theta / (mean @ theta))[:, None], ridges.size, axis=1)
 
     def criterion(
-        self,
-        log_ratio: Float[np.ndarray, "n k"],
-        share_0: Float[np.ndarray, " n"],
-        share_1: Float[np.ndarray, " n"],
-    ) -> Float[np.ndarray, " k"]:
+        self, log_ratio: Float[np.ndarray, "n k"], share_0: Values, share_1: Values
+    ) -> Ridges:
         """Minus the held-out log likelihood E_1[log r]."""
         del share_0
         return -(share_1 @ log_ratio)
 
 
-def _evaluated(
-    blocks: Blocks, scale: Float[np.ndarray, " b"], share: Float[np.ndarray, " b"]
-) -> _Point:
+def _evaluated(blocks: Blocks, scale: Coefficients, share: Coefficients) -> _Point:
     value, gradient = float(share.sum()), np.ones(share.size)
     curvature = np.zeros((share.size, share.size))
     for block in blocks():
@@ -86,7 +85,7 @@ def _evaluated(
     return _Point(value, gradient, curvature)
 
 
-def _value(blocks: Blocks, scale: Float[np.ndarray, " b"], share: Float[np.ndarray, " b"]) -> float:
+def _value(blocks: Blocks, scale: Coefficients, share: Coefficients) -> float:
     total = float(share.sum())
     for block in blocks():
         ratio = block.features @ (scale * share) + _TINY
@@ -95,22 +94,18 @@ def _value(blocks: Blocks, scale: Float[np.ndarray, " b"], share: Float[np.ndarr
 
 
 def _stepped(
-    blocks: Blocks, scale: Float[np.ndarray, " b"], share: Float[np.ndarray, " b"], point: _Point
-) -> Float[np.ndarray, " b"]:
+    blocks: Blocks, scale: Coefficients, share: Coefficients, point: _Point
+) -> Coefficients:
     """The minimum over π ≥ 0 of the quadratic model, approached as far as the objective falls."""
     direction = _model_minimum(share, point) - share
     slope = float(point.gradient @ direction)
-    size = 1.0
-    for _ in range(_HALVINGS):
-        moved = share + size * direction
-        if _value(blocks, scale, moved) <= point.value + _SUFFICIENT * size * slope:
-            return moved
-        size *= 0.5
+    objective = partial(_value, blocks, scale)
+    moved, falls = line_search(objective, share, direction, value=point.value, slope=slope)
     # An EM step never makes the likelihood worse, however ill-conditioned the curvature.
-    return share * (1.0 - point.gradient)
+    return moved if falls else share * (1.0 - point.gradient)
 
 
-def _model_minimum(share: Float[np.ndarray, " b"], point: _Point) -> Float[np.ndarray, " b"]:
+def _model_minimum(share: Coefficients, point: _Point) -> Coefficients:
     jitter = _JITTER * np.trace(point.curvature) / share.size
     curvature = point.curvature + jitter * np.eye(share.size)
     factor = cholesky(curvature)

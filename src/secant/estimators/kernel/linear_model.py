@@ -11,12 +11,16 @@ from typing import TypeVar
 import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from scipy.linalg import cho_factor
 from scipy.spatial.distance import cdist
 
 from secant.samples import Sample
 from secant.scaling import Scaling
 
 Numbers = TypeVar("Numbers", np.ndarray, jax.Array)
+Values = Float[np.ndarray, " n"]  # one a row
+Ridges = Float[np.ndarray, " k"]  # candidates
+Coefficients = Float[np.ndarray, " b"]
 
 # Directions of the kernel matrix with less than this share of the largest are rounding noise.
 _LEAST_EIGENVALUE = 1e-12
@@ -175,65 +179,72 @@ class Solver(abc.ABC):
     """A way to choose θ in r(x) = φ(x)ᵀθ from rows with weights u and v."""
 
     @abc.abstractmethod
-    def coefficients(
-        self, blocks: Blocks, ridges: Float[np.ndarray, " k"]
-    ) -> Float[np.ndarray, "b k"]:
+    def coefficients(self, blocks: Blocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
         """θ for each ridge."""
 
-    def held_out(
-        self,
-        rows: FeatureRows,
-        ridges: Float[np.ndarray, " k"],
-        folds: Int[np.ndarray, " n"] | None,
-    ) -> Float[np.ndarray, "n k"]:
-        """r(x) at every row from a fit without it, for each ridge.
+    def left_out(self, rows: FeatureRows, ridges: Ridges) -> Float[np.ndarray, "n k"]:
+        """The fitted value at every row from a fit without that row, for each ridge."""
+        raise NotImplementedError  # the settings refuse leave-one-out where there is no formula
 
-        Args:
-            rows: features and weights.
-            ridges: candidates.
-            folds: the fold each row belongs to, −1 for rows never left out; None leaves out one
-                row at a time.
-        """
-        assert folds is not None  # the settings refuse leave-one-out where there is no formula
-        return out_of_fold(self, rows, ridges, folds)
-
-    def local(
-        self, rows: FeatureRows, fitted: Float[np.ndarray, " n"]
-    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    def local(self, rows: FeatureRows, fitted: Values) -> tuple[Values, Values]:
         """Minus slope and curvature of each row's loss in its fitted value."""
         raise NotImplementedError  # the settings refuse the balancing of fits that have no ridge
 
-    @abc.abstractmethod
     def criterion(
-        self,
-        log_ratio: Float[np.ndarray, "n k"],
-        share_0: Float[np.ndarray, " n"],
-        share_1: Float[np.ndarray, " n"],
-    ) -> Float[np.ndarray, " k"]:
-        """The loss of held-out log ratios by which candidates are compared."""
+        self, log_ratio: Float[np.ndarray, "n k"], share_0: Values, share_1: Values
+    ) -> Ridges:
+        """The loss of held-out log ratios by which candidates are compared, proper for any.
+
+        The logistic loss E_0[softplus(log r)] + E_1[softplus(−log r)].
+        """
+        return share_0 @ np.logaddexp(0.0, log_ratio) + share_1 @ np.logaddexp(0.0, -log_ratio)
+
+    def out_of_fold(
+        self, rows: FeatureRows, ridges: Ridges, folds: Int[np.ndarray, " n"]
+    ) -> Float[np.ndarray, "n k"]:
+        """The fitted value at every row from a fit to the other folds; −1 is in all of them."""
+        values = np.empty((folds.size, ridges.size))
+        if (folds < 0).any():
+            values[folds < 0] = rows.features[folds < 0] @ self.coefficients(rows.blocks, ridges)
+        for fold in range(int(folds.max()) + 1):
+            out = folds == fold
+            theta = self.coefficients(rows.kept(~out).blocks, ridges)
+            values[out] = rows.features[out] @ theta
+        return values
 
 
-def logistic_loss(
-    log_ratio: Float[np.ndarray, "n k"],
-    share_0: Float[np.ndarray, " n"],
-    share_1: Float[np.ndarray, " n"],
-) -> Float[np.ndarray, " k"]:
-    """E_0[softplus(log r)] + E_1[softplus(−log r)], proper for any log ratio."""
-    return share_0 @ np.logaddexp(0.0, log_ratio) + share_1 @ np.logaddexp(0.0, -log_ratio)
+def curvature_factor(rows: FeatureRows, weight: Values, ridge: float) -> Float[np.ndarray, "b b"]:
+    """The lower Cholesky factor of Σ w φφᵀ + ρI; what stands above the diagonal is arbitrary."""
+    curvature = rows.features.T @ (rows.features * weight[:, None])
+    np.fill_diagonal(curvature, curvature.diagonal() + ridge)
+    return np.asarray(cho_factor(curvature, lower=True)[0])
 
 
-def out_of_fold(
-    solver: Solver,
-    rows: FeatureRows,
-    ridges: Float[np.ndarray, " k"],
-    folds: Int[np.ndarray, " n"],
-) -> Float[np.ndarray, "n k"]:
-    """r(x) at every row from a fit to the other folds."""
-    ratio = np.empty((folds.size, ridges.size))
-    if (folds < 0).any():
-        ratio[folds < 0] = rows.features[folds < 0] @ solver.coefficients(rows.blocks, ridges)
-    for fold in range(int(folds.max()) + 1):
-        out = folds == fold
-        theta = solver.coefficients(rows.kept(~out).blocks, ridges)
-        ratio[out] = rows.features[out] @ theta
-    return ratio
+_HALVINGS = 30
+_SUFFICIENT = 0.1  # share of the decrease its slope promises that a step must bring
+
+
+def line_search(
+    objective: Callable[[Coefficients], float],
+    start: Coefficients,
+    direction: Coefficients,
+    *,
+    value: float,
+    slope: float,
+) -> tuple[Coefficients, bool]:
+    """The longest of the steps 1, ½, ¼, … that lowers an objective, and whether one does.
+
+    Args:
+        objective: of the coefficients.
+        start: the coefficients so far.
+        direction: of the step.
+        value: the objective at the start.
+        slope: its slope there along the direction.
+    """
+    size = 1.0
+    for _ in range(_HALVINGS):
+        moved = start + size * direction
+        if objective(moved) <= value + _SUFFICIENT * size * slope:
+            return moved, True
+        size *= 0.5
+    return moved, False

@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import expit
 
 from secant.estimators.kernel.linear_model import (
     Blocks,
+    Coefficients,
     FeatureRows,
+    Ridges,
     Solver,
-    logistic_loss,
-    out_of_fold,
+    Values,
+    curvature_factor,
+    line_search,
 )
 
 _TINY = 1e-12  # 1 − h s is positive; rounding must not make it 0
-_HALVINGS = 30
-_SUFFICIENT = 0.1  # share of the decrease its slope promises that a step must bring
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,7 @@ class KernelLogistic(Solver):
     tolerance: float = 1e-7
     max_steps: int = 50
 
-    def coefficients(
-        self, blocks: Blocks, ridges: Float[np.ndarray, " k"]
-    ) -> Float[np.ndarray, "b k"]:
+    def coefficients(self, blocks: Blocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
         """θ for each ridge; the stiffest is solved first, and is where the next one starts."""
         theta = np.zeros(next(blocks()).features.shape[1])
         columns = {}
@@ -50,13 +49,13 @@ class KernelLogistic(Solver):
         return np.stack([columns[k] for k in range(ridges.size)], axis=1)
 
     def _minimised(
-        self,
-        blocks: Blocks,
-        ridge: float,
-        center: Float[np.ndarray, " b"],
-        theta: Float[np.ndarray, " b"],
-    ) -> Float[np.ndarray, " b"]:
+        self, blocks: Blocks, ridge: float, center: Coefficients, theta: Coefficients
+    ) -> Coefficients:
         """Newton's method with halved steps."""
+
+        def objective(theta: Coefficients) -> float:
+            return _loss(blocks, theta) + 0.5 * ridge * float((theta - center) @ (theta - center))
+
         for _ in range(self.max_steps):
             gradient, curvature = self._derivatives(blocks, theta)
             gradient = gradient + ridge * (theta - center)
@@ -65,19 +64,13 @@ class KernelLogistic(Solver):
             slope = float(gradient @ direction)
             if -slope <= 2.0 * self.tolerance:  # half of it is what the quadratic model promises
                 break
-            value, size = _value(blocks, ridge, theta - center, theta), 1.0
-            for _ in range(_HALVINGS):
-                moved = theta + size * direction
-                reached = _value(blocks, ridge, moved - center, moved)
-                if reached <= value + _SUFFICIENT * size * slope:
-                    break
-                size *= 0.5
-            theta = moved
+            value = objective(theta)
+            theta, _ = line_search(objective, theta, direction, value=value, slope=slope)
         return theta
 
     def _derivatives(
-        self, blocks: Blocks, theta: Float[np.ndarray, " b"]
-    ) -> tuple[Float[np.ndarray, " b"], Float[np.ndarray, "b b"]]:
+        self, blocks: Blocks, theta: Coefficients
+    ) -> tuple[Coefficients, Float[np.ndarray, "b b"]]:
         """Gradient and curvature of the loss without its penalty."""
         gradient, curvature = np.zeros(theta.size), np.zeros((theta.size, theta.size))
         for block in blocks():
@@ -86,55 +79,28 @@ class KernelLogistic(Solver):
             curvature += block.features.T @ (block.features * weight[:, None])
         return gradient, curvature
 
-    def held_out(
-        self,
-        rows: FeatureRows,
-        ridges: Float[np.ndarray, " k"],
-        folds: Int[np.ndarray, " n"] | None,
-    ) -> Float[np.ndarray, "n k"]:
-        """f(x) at every row without its fold, or without itself up to one Newton step (H1)."""
-        if folds is not None:
-            return out_of_fold(self, rows, ridges, folds)
+    def left_out(self, rows: FeatureRows, ridges: Ridges) -> Float[np.ndarray, "n k"]:
+        """f(x) at every row without itself, up to one Newton step (H1)."""
         assert self.iterations == 1  # the settings ask for folds otherwise
-        theta = self.coefficients(rows.blocks, ridges)
-        columns = [self._left_out(rows, theta[:, k], ridges[k]) for k in range(ridges.size)]
-        return np.stack(columns, axis=1)
+        values = rows.features @ self.coefficients(rows.blocks, ridges)
+        for k, ridge in enumerate(ridges):
+            score, weight = self.local(rows, values[:, k])
+            factor = curvature_factor(rows, weight, ridge)
+            s = np.sum(solve_triangular(factor, rows.features.T, lower=True) ** 2, axis=0)
+            values[:, k] -= s * score / np.maximum(1.0 - weight * s, _TINY)
+        return values
 
-    def _left_out(
-        self, rows: FeatureRows, theta: Float[np.ndarray, " b"], ridge: float
-    ) -> Float[np.ndarray, " n"]:
-        fitted = rows.features @ theta
-        score, weight = self.local(rows, fitted)
-        curvature = rows.features.T @ (rows.features * weight[:, None])
-        np.fill_diagonal(curvature, curvature.diagonal() + ridge)
-        factor = cho_factor(curvature, lower=True)[0]
-        s = np.sum(solve_triangular(factor, rows.features.T, lower=True) ** 2, axis=0)
-        return fitted - s * score / np.maximum(1.0 - weight * s, _TINY)
-
-    def local(
-        self, rows: FeatureRows, fitted: Float[np.ndarray, " n"]
-    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    def local(self, rows: FeatureRows, fitted: Values) -> tuple[Values, Values]:
         """u σ(−f) − v σ(f), and (u + v) σ(f) σ(−f)."""
         up, down = expit(fitted), expit(-fitted)
         score = rows.numerator * down - rows.denominator * up
         return score, (rows.numerator + rows.denominator) * up * down
 
-    def criterion(
-        self,
-        log_ratio: Float[np.ndarray, "n k"],
-        share_0: Float[np.ndarray, " n"],
-        share_1: Float[np.ndarray, " n"],
-    ) -> Float[np.ndarray, " k"]:
-        """The loss of the fit itself."""
-        return logistic_loss(log_ratio, share_0, share_1)
 
-
-def _value(
-    blocks: Blocks, ridge: float, gap: Float[np.ndarray, " b"], theta: Float[np.ndarray, " b"]
-) -> float:
+def _loss(blocks: Blocks, theta: Coefficients) -> float:
     fitted = ((b, b.features @ theta) for b in blocks())
     losses = (
         b.denominator @ np.logaddexp(0.0, f) + b.numerator @ np.logaddexp(0.0, -f)
         for b, f in fitted
     )
-    return float(sum(losses)) + 0.5 * ridge * float(gap @ gap)
+    return float(sum(losses))

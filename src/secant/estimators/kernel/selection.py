@@ -1,23 +1,28 @@
-"""Selection of bandwidth and ridge by held-out loss."""
+"""Selection of bandwidth and ridge by held-out loss, and diagnostics of the chosen fit."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.linalg import cho_factor, solve_triangular
+from scipy.linalg import solve_triangular
 
+from secant.diagnostics import FeatureDrift
+from secant.estimators.direct import DirectDiagnostics, HeldOutRatios
 from secant.estimators.kernel.linear_model import (
     FeatureRows,
     GaussianBasis,
     Numbers,
     Rows,
     Solver,
+    curvature_factor,
     featured,
     squared_distances,
 )
+from secant.exceptions import ClippedRatioWarning
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,11 @@ def best_candidate(
         rivals = ridges
         if method.balances:
             rivals = ridges[[balanced_ridge(method.solver, block, ridges)]]
-        fitted = method.solver.held_out(block, rivals, folds)
+        fitted = (
+            method.solver.left_out(block, rivals)
+            if folds is None
+            else method.solver.out_of_fold(block, rivals, folds)
+        )
         log_ratio = method.link.log_ratio(fitted)
         losses = method.solver.criterion(log_ratio, rows.share_0, rows.share_1)
         k = int(np.argmin(losses))
@@ -137,9 +146,7 @@ def balanced_ridge(solver: Solver, rows: FeatureRows, ridges: Float[np.ndarray, 
     largest = len(order) - 1
     for j in range(len(order) - 1):
         score, weight = solver.local(rows, rows.features @ theta[:, j])
-        curvature = rows.features.T @ (rows.features * weight[:, None])
-        np.fill_diagonal(curvature, curvature.diagonal() + ridges[order[j]])
-        factor = cho_factor(curvature, lower=True)[0]
+        factor = curvature_factor(rows, weight, ridges[order[j]])
         noise = solve_triangular(factor, (rows.features * score[:, None]).T, lower=True)
         limit = _STANDARD_ERRORS * np.sqrt(np.sum(noise**2))
         gaps = np.tril(factor).T @ (theta[:, j + 1 :] - theta[:, j : j + 1])
@@ -147,3 +154,53 @@ def balanced_ridge(solver: Solver, rows: FeatureRows, ridges: Float[np.ndarray, 
         if apart.size:
             largest = min(largest, j + int(apart[0]))
     return int(order[largest])
+
+
+_MANY_CLIPPED = 0.05  # of the held-out rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelDiagnostics(DirectDiagnostics):
+    """Diagnostics of a kernel fit, on held-out rows.
+
+    Attributes:
+        clipped_share: share of rows with a fitted ratio outside [floor, 1/floor].
+    """
+
+    clipped_share: float
+
+    @property
+    def fit_lines(self) -> list[tuple[str, str]]:
+        """Lines of the report about the fit, as names and values."""
+        return [*super().fit_lines, ("rows clipped", f"{100.0 * self.clipped_share:.1f} %")]
+
+    def warn(self) -> None:
+        """Issue the warnings for this fit."""
+        if self.clipped_share > _MANY_CLIPPED:
+            warnings.warn(
+                f"the fitted ratio lies outside [floor, 1/floor], or below 0, at "
+                f"{100.0 * self.clipped_share:.1f} % of the held-out rows and was clipped there. "
+                "A linear model of the ratio does not reach that far: take more rows or centres, "
+                'method="kliep", whose ratio is positive, or an estimator of the log ratio such '
+                "as SecantRatio.",
+                ClippedRatioWarning,
+                stacklevel=3,
+            )
+        super().warn()
+
+
+def diagnosed(
+    choice: Choice,
+    rows: Rows,
+    link: Link | LogLink,
+    rng: np.random.Generator,
+    drift: tuple[FeatureDrift, ...],
+) -> KernelDiagnostics:
+    """Diagnostics from the held-out ratios of the chosen candidate."""
+    log_ratio = link.log_ratio(choice.held_out)
+    samples = [(log_ratio[s > 0.0], s[s > 0.0]) for s in (rows.share_0, rows.share_1)]
+    (zero, share_0), (one, share_1) = samples
+    held_out = HeldOutRatios.resampled((zero, one), (share_0, share_1), rng)
+    common = held_out.diagnostics(drift)
+    clipped = float(0.5 * (rows.share_0 + rows.share_1) @ link.is_clipped(choice.held_out))
+    return KernelDiagnostics(**vars(common), clipped_share=clipped)

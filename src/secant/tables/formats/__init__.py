@@ -26,11 +26,7 @@ FORMATS: dict[str, TableFormat] = {
 
 
 def format_of(path: Path) -> TableFormat:
-    """The format for the extension of a file.
-
-    Raises:
-        TableError: If there is no such format.
-    """
+    """The format for the extension of a file."""
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         hint = " Unpack it first." if suffix in {".gz", ".bz2", ".xz", ".zst", ".zip"} else ""
@@ -42,11 +38,7 @@ def format_of(path: Path) -> TableFormat:
 
 
 def format_of_file(path: Path) -> TableFormat:
-    """The format of an existing file.
-
-    Raises:
-        TableError: If there is no such file, or it holds something else.
-    """
+    """The format of an existing file."""
     found = format_of(path)
     if path.is_dir():
         raise TableError(f"{shown(path)} is a folder; name a file in it.")

@@ -240,11 +240,7 @@ def check_claims(file: IO[bytes], size: int) -> None:
 
 
 def read_members(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an archive, by name; nothing is unpacked to disk.
-
-    Raises:
-        TableError: If it holds something else, or would take too much memory.
-    """
+    """The arrays of an archive, by name; nothing is unpacked to disk."""
     with ZipFile(path) as archive:
         members = archive.infolist()
         check_columns(len(members))

@@ -84,11 +84,7 @@ class TableFormat(abc.ABC):
 
 
 def check_columns(n: int) -> None:
-    """Refuse a table with too many columns.
-
-    Raises:
-        TableError: If it has too many columns.
-    """
+    """Refuse a table with too many columns."""
     if n > _MOST_COLUMNS:
         raise TableError(
             f"It has {n:,} columns; {_MOST_COLUMNS:,} are the most. Write the columns you need to "
@@ -97,11 +93,7 @@ def check_columns(n: int) -> None:
 
 
 def check_unpacked(path: Path, size: int) -> None:
-    """Refuse a small file that unpacks to a large amount of memory.
-
-    Raises:
-        TableError: If `size`, in bytes, is a great deal more than the file has.
-    """
+    """Refuse a small file that unpacks to a large amount of memory."""
     if size > _FREELY and size > _SWELLING * path.stat().st_size:
         raise TableError(
             f"It unpacks to {size >> 20:,} MB or more, over {_SWELLING} times its own size, which "
@@ -154,11 +146,7 @@ _SIGNATURES = {
 
 
 def check_content(path: Path, expected: Content) -> None:
-    """Check that a file begins as its extension requires.
-
-    Raises:
-        TableError: If it is empty or begins otherwise.
-    """
+    """Check that a file begins as its extension requires."""
     with path.open("rb") as file:
         head = file.read(8)
     if not head:

@@ -1,14 +1,15 @@
-"""Delimited text files: CSV and TSV."""
+"""Delimited text files, CSV and TSV, and the types of their columns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv
 
 from secant.tables.errors import TableError, counted, quoted, shown
@@ -20,7 +21,6 @@ from secant.tables.formats.base import (
     check_columns,
     rebatched,
 )
-from secant.tables.formats.text_types import MISSING_WORDS, found_types, with_types
 
 _BLOCK = 8 << 20  # bytes read at a time; no row may be longer
 _NOT_UTF_8 = "It is not in UTF-8. Save it so, or convert it with `iconv -t UTF-8`."
@@ -34,6 +34,25 @@ _SHOWN = 90  # bytes of an invalid row by which it is found; Arrow shows about 1
 _RAGGED = re.compile(
     r"Expected (?P<expected>\d+) columns, got (?P<got>\d+): (?P<row>.*)", re.DOTALL
 )
+
+# A column has the first of these types that every one of its values can be read as. All rows count,
+# not the first few: reading by batches and reading at once find the same types.
+_ORDER = (
+    pa.null(),
+    pa.int64(),
+    pa.bool_(),
+    pa.date32(),
+    pa.time64("us"),
+    *(pa.timestamp(unit, zone) for zone in (None, "UTC") for unit in ("us", "ns")),
+    pa.float64(),
+    pa.string(),
+)
+_MISSING = (
+    *("", "NA", "N/A", "n/a", "#N/A", "#NA", "#N/A N/A", "NULL", "null", "None", "NaN", "nan"),
+    *("-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+
+_AT_ONCE = 2048  # values tried
 
 
 @dataclass(frozen=True)
@@ -66,16 +85,16 @@ class Delimited(TableFormat):
     ) -> Iterator[pa.Table]:
         """Tables of at most `rows` rows, in turn; the file is read for types first."""
         comma = self._found(path) != ","
-        types = found_types(self._texts(path, columns), columns, text, decimal_comma=comma)
+        types = _found_types(self._texts(path, columns), columns, text, decimal_comma=comma)
         texts = self._texts(path, columns)
-        return rebatched((with_types(t, types, decimal_comma=comma) for t in texts), rows)
+        return rebatched((_with_types(t, types, decimal_comma=comma) for t in texts), rows)
 
     def read(self, path: Path, columns: Sequence[str], *, text: Sequence[str] = ()) -> pa.Table:
         """The whole table, its file read once."""
         comma = self._found(path) != ","
         tables = list(self._texts(path, columns))
-        types = found_types(tables, columns, text, decimal_comma=comma)
-        return with_types(pa.concat_tables(tables), types, decimal_comma=comma)
+        types = _found_types(tables, columns, text, decimal_comma=comma)
+        return _with_types(pa.concat_tables(tables), types, decimal_comma=comma)
 
     def sink(self, path: Path, schema: pa.Schema) -> Sink:
         """A new file for rows of this schema; text is in quotes, other values are not."""
@@ -92,11 +111,7 @@ class Delimited(TableFormat):
                 yield pa.Table.from_batches([batch])
 
     def _opened(
-        self,
-        path: Path,
-        columns: Sequence[str] = (),
-        *,
-        is_single: bool = False,
+        self, path: Path, columns: Sequence[str] = (), *, is_single: bool = False
     ) -> csv.CSVStreamingReader:
         """A reader of these columns as text, or of all columns as they come."""
         return csv.open_csv(
@@ -110,7 +125,7 @@ class Delimited(TableFormat):
             convert_options=csv.ConvertOptions(
                 column_types={name: pa.string() for name in columns},
                 include_columns=columns,
-                null_values=MISSING_WORDS,
+                null_values=_MISSING,
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,  # "NA" in quotes may be Namibia
             ),
@@ -187,3 +202,66 @@ def _line(path: Path, text: str) -> str:
             if line.rstrip(b"\r\n")[:_SHOWN] == wanted:
                 return f"Line {number}"
     return "A line"
+
+
+def _found_types(
+    batches: Iterable[pa.Table], columns: Sequence[str], text: Sequence[str], *, decimal_comma: bool
+) -> dict[str, pa.DataType]:
+    """The type of each column, from tables of text; those in `text` stay text.
+
+    `decimal_comma` says that numbers may be written as 0,5.
+    """
+    possible = {name: [pa.string()] if name in text else list(_ORDER) for name in columns}
+    for table in batches:
+        for name, types in possible.items():
+            if len(types) > 1:
+                values = _values(table[name], decimal_comma=decimal_comma)
+                possible[name] = [kind for kind in types if _is_readable(values, kind)]
+    return {name: types[0] for name, types in possible.items()}
+
+
+def _with_types(
+    table: pa.Table, types: Mapping[str, pa.DataType], *, decimal_comma: bool
+) -> pa.Table:
+    """A table of text, each column read as its type."""
+    return pa.table(
+        {
+            name: table[name]
+            if kind == pa.string()
+            else _read_as(_values(table[name], decimal_comma=decimal_comma), kind)
+            for name, kind in types.items()
+        }
+    )
+
+
+def _is_readable(values: pa.ChunkedArray, kind: pa.DataType) -> bool:
+    """Whether all values can be read as a type; in small parts, to stop at the first failure."""
+    try:
+        for start in range(0, len(values), _AT_ONCE):
+            _read_as(values.slice(start, _AT_ONCE), kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _values(column: pa.ChunkedArray, *, decimal_comma: bool) -> pa.ChunkedArray:
+    """Values without surrounding space, null for a missing one; numbers with a decimal point."""
+    trimmed = pc.ascii_trim_whitespace(column)
+    missing = pc.is_in(trimmed, value_set=pa.array(_MISSING))
+    values = pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+    if not decimal_comma:
+        return values
+    return pc.replace_substring_regex(
+        values, r"^([-+]?[0-9]*),([0-9]+([eE][-+]?[0-9]+)?)$", r"\1.\2"
+    )
+
+
+def _read_as(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if pa.types.is_null(kind):
+        if values.null_count < len(values):
+            raise pa.ArrowInvalid("There are values.")
+        return pa.chunked_array([pa.nulls(len(values))])
+    if pa.types.is_time(kind):  # no cast from text: the time of some day is one
+        moments = pc.binary_join_element_wise("1970-01-01", values, " ")
+        return pc.cast(pc.cast(moments, pa.timestamp("us")), kind)
+    return pc.cast(values, kind)

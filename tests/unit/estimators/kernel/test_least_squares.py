@@ -87,7 +87,7 @@ def test_leave_one_out_is_a_refit_without_the_row(rows, basis, alpha, iterations
     solver = LeastSquares(iterations)
     block = featured(rows, basis(rows.x), alpha)
     ridges = np.array([1e-3, 0.1])
-    found = solver.held_out(block, ridges, None)
+    found = solver.left_out(block, ridges)
     for k, ridge in enumerate(ridges):
         brute = [left_out_by_refit(block, i, ridge, solver) for i in range(N_0 + N_1)]
         np.testing.assert_allclose(found[:, k], brute, rtol=1e-9)
@@ -96,7 +96,7 @@ def test_leave_one_out_is_a_refit_without_the_row(rows, basis, alpha, iterations
 def test_folds_are_refits_without_the_fold(rows, basis):
     block = featured(rows, basis(rows.x), 0.2)
     folds = np.arange(N_0 + N_1) % 3
-    found = LeastSquares().held_out(block, RIDGE, folds)
+    found = LeastSquares().out_of_fold(block, RIDGE, folds)
     kept = folds != 1
     u, v, phi = block.numerator[kept], block.denominator[kept], block.features[kept]
     h = phi.T @ np.diag(v / v.sum()) @ phi

@@ -65,7 +65,7 @@ def test_blocks_add_up():
 
 def test_leave_one_out_is_one_newton_step_without_the_row():
     rows, ridge, solver = drawn(), 1e-2, KernelLogistic(tolerance=1e-16)
-    found = solver.held_out(rows, np.array([ridge]), None)[:, 0]
+    found = solver.left_out(rows, np.array([ridge]))[:, 0]
     theta = solver.coefficients(rows.blocks, np.array([ridge]))[:, 0]
     stepped, refits = [], []
     for i in range(found.size):

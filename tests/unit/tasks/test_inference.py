@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from secant.tasks.permutation import (
+from secant.tasks.inference import (
     combined_p_value,
     p_value_of_difference,
     p_value_of_pairing,

@@ -1,8 +1,9 @@
-"""Permutation tests: of held-out scores fold by fold, and of the pooled rows of two samples."""
+"""Normal intervals, and permutation tests of held-out scores or of the pooled rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from statistics import NormalDist
 
 import numpy as np
 from jaxtyping import Float
@@ -32,6 +33,25 @@ def checked_permutations(n_permutations: int) -> None:
         )
 
 
+def checked_confidence(confidence: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(
+            f"`confidence` must lie between 0 and 1, such as 0.95; got {confidence!r}."
+        )
+
+
+def normal_reach(confidence: float) -> float:
+    """z, the standard errors on either side that a normal interval of this level has."""
+    return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+
+
+def normal_interval(estimate: float, error: float, confidence: float) -> tuple[float, float]:
+    """estimate ± z · error at this level."""
+    z = normal_reach(confidence)
+    return estimate - z * error, estimate + z * error
+
+
 def permutation_p_value(observed: float, permuted: Float[np.ndarray, " b"]) -> float:
     """(1 + #{permuted ≥ observed}) / (1 + b): never 0, and valid for any b (Phipson & Smyth)."""
     # Sums over the same rows in another order differ by rounding; these count as ties.
@@ -56,13 +76,7 @@ def p_value_of_difference(
 def p_value_of_pairing(
     scores: Float[np.ndarray, "n n"], *, n_permutations: int, rng: np.random.RandomState
 ) -> float:
-    """The p-value of the mean score of pairs (i, i) among pairs (i, π(i)), π a random permutation.
-
-    Args:
-        scores: (n, n) of the first half of row i with the second half of row j.
-        n_permutations: number of permutations, drawn uniformly.
-        rng: random numbers.
-    """
+    """The p-value of the mean score of pairs (i, i) among pairs (i, π(i)), with π at random."""
     rows = np.arange(len(scores))
     permuted = [scores[rows, rng.permutation(rows.size)].mean() for _ in range(n_permutations)]
     return permutation_p_value(float(scores[rows, rows].mean()), np.array(permuted))
@@ -96,10 +110,12 @@ def combined_p_value(p_values: ArrayLike) -> float:
     References:
         Liu & Xie (2020), Cauchy combination test.
     """
-    p = np.asarray(p_values, dtype=np.float64)
+    return float(0.5 - np.arctan(_cauchy_mean(np.asarray(p_values, dtype=np.float64))) / np.pi)
+
+
+def _cauchy_mean(p_values: Float[np.ndarray, "*b k"]) -> Float[np.ndarray, "*b"]:
     # At p = 1 the tangent is −∞, and one fold would dominate all others.
-    p = np.minimum(p, 0.99)
-    return float(0.5 - np.arctan(np.mean(np.tan((0.5 - p) * np.pi))) / np.pi)
+    return np.asarray(np.mean(np.tan((0.5 - np.minimum(p_values, 0.99)) * np.pi), axis=-1))
 
 
 def pooled_p_value(
@@ -134,7 +150,7 @@ def pooled_p_value(
     values = np.concatenate(found)
     # For each statistic, the share of permutations with at least this value.
     p_values = rankdata(-np.round(values, 12), method="max", axis=0) / len(values)
-    combined = np.mean(np.tan((0.5 - np.minimum(p_values, 0.99)) * np.pi), axis=1)
+    combined = _cauchy_mean(p_values)
     return permutation_p_value(float(combined[0]), combined[1:])
 
 
