@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -70,8 +70,8 @@ class _AnnealingPath(eqx.Module):
     def _log_ratio(self, y: Float[Array, "n d"], t: Float[Array, ""]) -> Float[Array, " n"]:
         if isinstance(self.rule, SecantSteps):
             ends = t * jnp.linspace(0.0, 1.0, self.rule.n_steps + 1)
-            rises = [self._rise(y, l, r) for l, r in pairwise(ends)]
-            return jnp.sum(jnp.stack(rises), axis=0)
+            rises = jax.vmap(partial(self._rise, y))(ends[:-1], ends[1:])
+            return jnp.sum(rises, axis=0)
         return t * jnp.asarray(self.rule(self.model, y).value)
 
     def _rise(

@@ -118,7 +118,7 @@ def _by_rule(base: Base, ratio: RatioEstimator, test: Rows, rule: Rule | None, s
         ratio.rule_ = rule
         evaluations = ratio.integrate(base.coordinates(test[:1]), rule).evaluations
     learned = LearnedDensity(base, ratio)
-    found = learned.normaliser(jax.random.key(seed + 1), Annealing())
+    found = learned.normaliser(jax.random.key(seed + 1), _FEWER_POPULATIONS)
     value = learned.log_density(test) - found.value
     method = _named(found.method, found.doubt)
     return Judged(value, found.value, found.standard_error, method, evaluations)
@@ -128,6 +128,7 @@ def _by_rule(base: Base, ratio: RatioEstimator, test: Rows, rule: Rule | None, s
 # annealing finds exp(400) times too much of it where neither sample has rows.
 _WIDE = FullGaussian(widening=1.5)
 _MOST_ROWS_OF_BASE = 1_000_000
+_FEWER_POPULATIONS = Annealing(n_populations=4)  # the fit is normalised once for every rule
 
 
 # The comparison of methods: one trunk, one budget, one base.
