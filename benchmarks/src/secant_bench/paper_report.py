@@ -56,8 +56,8 @@ def _gaussian(results: Path) -> list[str]:
         "maximum over seeds in brackets. Seconds are those of the fit, on one core of two that "
         "were both busy. The paper reports 0.72 for d = 160 at two evaluations and 0.01 at "
         "fifty. Only *SecantRatio* has an anchor, whose family contains these pairs. ISADRE's "
-        "width, initial weights, steps, batch and weight of (V4) were tuned with known truth on these "
-        "pairs, at d = 80 and 160, which favours it.",
+        "width, initial weights, steps, batch and weight of (V4) were tuned with known truth on "
+        "these pairs, at d = 80 and 160, which favours it.",
         _by_evaluations(groups),
         panels(_points(rows), "paper-gaussian-mi", _SQUARED),
         _picture(
