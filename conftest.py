@@ -32,7 +32,7 @@ _MEGABYTE = 2**20
 _STATM = Path("/proc/self/statm")
 # Of a process: the programs of all tests would fill several gigabytes. Letting go takes half a
 # second, and what is wanted again is traced again: not before there is something to gain.
-_PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (800, 900, 150))
+_PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (700, 800, 150))
 
 
 def _memory():
