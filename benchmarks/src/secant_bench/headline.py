@@ -82,7 +82,7 @@ class _Line:
 def headline(results: Path) -> str:
     """The table, with one line per task that has rows."""
     lines = [line for line in _lines(results) if line.ours in line.scores]
-    header = ["", "the paper", "ISADRE here", "best other method here", "secant"]
+    header = ["", "paper", "ISADRE here", "best other here", "secant"]
     return table(header, [line.cells() for line in lines])
 
 
@@ -110,8 +110,7 @@ def _lines(results: Path) -> list[_Line]:
     bases = ("Gaussian copula", "mixture in copula space", "SecantRatio")
     return [
         _Line(
-            "mutual information of 40 nats in 160 dimensions: squared error (our anchor contains "
-            "such pairs)",
+            "MI, 40 nats in 160-d: squared error",
             "0.72",
             scores(gaussian, "block-gaussians-160d", square),
             "SecantRatio",
@@ -119,7 +118,7 @@ def _lines(results: Path) -> list[_Line]:
         ),
         *(
             _Line(
-                f"mutual information of {name}: squared error",
+                f"MI, {name}: squared error",
                 paper,
                 scores(geometric, task, squared),
                 "secant",
@@ -131,14 +130,14 @@ def _lines(results: Path) -> list[_Line]:
             )
         ),
         _Line(
-            "mutual information of the 40 tasks of Beyond Normal: mean absolute error",
+            "MI, Beyond Normal: mean absolute error",
             "–",
             scores(rows("bmi", InformationRow), "", absolute),
             "secant",
             ("path entropy",),
         ),
         _Line(
-            "densities of the plane: nats above the truth, mean of nine",
+            "nine densities of the plane: nats above truth",
             "–",
             scores(rows("paper-toy2d", DensityRow), "", excess),
             "secant",
@@ -147,7 +146,7 @@ def _lines(results: Path) -> list[_Line]:
         *(
             _Line(
                 f"{task.upper()}: NLL",
-                f"{paper} (not normalised)",
+                f"{paper} ‡",
                 scores(reliable, task, nll),
                 "secant",
                 bases,
