@@ -6,8 +6,10 @@
 | below 50,000 and at most 64 columns | 128 | 512 | 6,000 |
 | else | 256 | 512 | 6,000 |
 
-Direct losses, which compare the two samples without a path, have less noise: below 50,000 rows they
-use half the batch.
+Below 50,000 rows `SecantRatio` and direct losses use half the batch, `SecantRatio` at twice the
+learning rate. On 20,000 rows of a Student pair, 6,000 such steps took half the time and left an
+error of 0.27 and 0.98 nats on p_1 and p_0; batches of 512 left 0.25 and 1.02. Losses of secants
+over intervals are noisier and keep the larger batch.
 
 A network of x and time has two layers, and twice the width for more than 64 columns.
 
@@ -47,10 +49,16 @@ def modulated_trunk_for(n_rows: float, n_features: int) -> ModulatedMLP:
     return ModulatedMLP(width if n_features <= _MANY_COLUMNS else 2 * width)
 
 
-def training_for(n_rows: float, *, along_path: bool = True) -> Training:
-    """Default batch size and number of steps for this number of rows of the smaller sample."""
+def training_for(n_rows: float, *, batch_size: int = 512, learning_rate: float = 1e-3) -> Training:
+    """Default budget for this number of rows of the smaller sample.
+
+    Args:
+        n_rows: of the smaller sample.
+        batch_size: from 5,000 to 50,000 rows.
+        learning_rate: for the same rows.
+    """
     if n_rows <= FEW_ROWS:
         return Training(steps=3000, batch_size=256)
-    if n_rows < _MANY_ROWS and not along_path:
-        return Training(batch_size=256)
+    if n_rows < _MANY_ROWS:
+        return Training(batch_size=batch_size, learning_rate=learning_rate)
     return Training()

@@ -90,7 +90,7 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
             model=SpectralSecant(order=1, trunk=trunk),  # constant in time: one output
             path=DiffusionInterpolant(),  # direct losses use its ends only
             target=self._resolved_loss(),
-            training=training_for(n_rows, along_path=False),
+            training=training_for(n_rows, batch_size=256),
         )
 
     def _default_component(self, name: str) -> object:

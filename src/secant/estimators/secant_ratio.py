@@ -106,7 +106,7 @@ class SecantRatio(PathMixin, RatioEstimator):
             target=_target_of(self.model),
             curriculum=ContractionIntervalAnnealing(),
             scaling=AdaptiveMargins(),
-            training=training_for(n_rows),
+            training=training_for(n_rows, batch_size=256, learning_rate=2e-3),
         )
 
     def _fitted(self, method: Method, samples: Samples, seed: int) -> Fitted:

@@ -127,7 +127,7 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
         state, history = devices.everywhere(found.arrays[0]), list(found.history)
         best.resume(found)
     step, began = history[-1].step, began - history[-1].seconds
-    status = _status(history[-1], best, problem)
+    status = _status(history, best, problem)
     with keeping(slot) as keep:
         while status is Status.RUNNING:
             ahead, total = training.steps_to_next_look(step), 0.0
@@ -140,7 +140,7 @@ def _trained(problem: Problem, report: Reporter) -> TrainingResult:
             seconds, loss = agreed(time.perf_counter() - began, total / ahead)
             history.append(Record(step, seconds, loss, held_out))
             report(history[-1])
-            status = _status(history[-1], best, problem)
+            status = _status(history, best, problem)
             keep(_progress(devices.here(state), best, history), status is not Status.RUNNING)
     seconds = time.perf_counter() - began
     return TrainingResult(
@@ -219,8 +219,8 @@ def _progress(state: TrainingState, best: _Best, history: list[Record]) -> Progr
     return Progress((state, best.weights), (best.step, best.looks_since), tuple(history))
 
 
-def _status(record: Record, best: _Best, problem: Problem) -> Status:
-    training = problem.training
+def _status(history: list[Record], best: _Best, problem: Problem) -> Status:
+    training, record = problem.training, history[-1]
     is_finite = math.isfinite(record.loss) and math.isfinite(record.held_out)
     if record.step > 0 and not is_finite:
         return Status.DIVERGED
@@ -233,8 +233,14 @@ def _status(record: Record, best: _Best, problem: Problem) -> Status:
     # While a curriculum changes the intervals, the held-out loss may rise before it falls.
     is_settled = record.step >= problem.objective.settled_at * training.steps
     if training.patience is not None and is_settled and best.looks_since >= training.patience:
-        return Status.EARLY_STOPPED
+        is_falling = _is_lowest([r.held_out for r in history[-best.looks_since :]])
+        return Status.RUNNING if is_falling else Status.EARLY_STOPPED
     return Status.RUNNING
+
+
+def _is_lowest(losses: list[float]) -> bool:
+    """Whether the last loss is below all earlier ones: training has begun to learn."""
+    return len(losses) > 1 and losses[-1] < min(losses[:-1])
 
 
 def _finite_loss(result: TrainingResult) -> float:

@@ -31,7 +31,8 @@ class Training(eqx.Module):
         average: decay of the exponential moving average of the weights, which the model uses.
         evaluate_every: minimum number of steps between two evaluations of the held-out loss.
             Later intervals are an eighth of the steps done, if that is more.
-        patience: evaluations without improvement before training stops; None never stops early.
+        patience: evaluations without improvement before training stops, unless the last of them is
+            the lowest; None never stops early.
         validation_share: share of the rows held out to select the best state, and the same share
             held out for diagnostics.
         validation_rows: maximum number of rows held out for either.

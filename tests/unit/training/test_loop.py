@@ -81,24 +81,34 @@ class Noisy(Target):
         return 0.0, 1.0
 
 
-@pytest.mark.parametrize(("gain", "is_kept"), [(0.24, False), (0.26, True)])
-def test_a_state_is_kept_if_it_is_better_by_more_than_a_standard_error(gain, is_kept):
-    # Sixteen rows of ±1, all paired with one row: the mean difference to the untrained weight is
-    # w · gain, its standard error w · √(1/16).
+def noisily_judged(gain, **settings):
+    """Train towards 5, judged by sixteen rows of ±1, all paired with one row.
+
+    The mean difference to the untrained weight is w · gain, its standard error w · √(1/16).
+    """
     x, row = np.repeat([-1.0, 1.0], 8).astype(np.float32)[:, None], np.arange(16)
     judge = HeldOut(x, x, row, 8 * (row % 2), PATH, Noisy(gain))
+    training = Training(**(BRISK | settings))
     problem = Problem(
-        Dial(jnp.zeros(())),
-        source(),
-        objective(Towards(5.0)),
-        judge,
-        Training(**(BRISK | {"steps": 10, "patience": None})),
-        words(),
+        Dial(jnp.zeros(())), source(), objective(Towards(5.0)), judge, training, words()
     )
-    result = train(problem, lambda record: None)
+    return train(problem, lambda record: None)
+
+
+@pytest.mark.parametrize(("gain", "is_kept"), [(0.24, False), (0.26, True)])
+def test_a_state_is_kept_if_it_is_better_by_more_than_a_standard_error(gain, is_kept):
+    result = noisily_judged(gain, steps=10, patience=None)
     assert result.history[-1].held_out < result.history[0].held_out  # lower either way
     assert result.best_step == (10 if is_kept else 0)
     assert (float(result.model.weight) > 0.0) == is_kept
+
+
+@pytest.mark.parametrize(("gain", "steps"), [(0.24, 50), (-0.24, 20)])
+def test_training_goes_on_while_the_held_out_loss_falls(gain, steps):
+    # It falls or rises at every look, never by more than its standard error.
+    result = noisily_judged(gain, steps=50, patience=2)
+    assert result.best_step == 0
+    assert result.steps == steps
 
 
 class AlongIntervals(Towards):
