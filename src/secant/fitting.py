@@ -326,16 +326,15 @@ def padded_blocks(
 
     Args:
         x: rows, read block by block.
-        prepare: applied to a block before it is padded.
+        prepare: applied to rows before they are divided and padded.
     """
-    n = x.shape[0]
-    whole = n - n % ROWS_AT_ONCE
-    starts = [(start, ROWS_AT_ONCE) for start in range(0, whole, ROWS_AT_ONCE)]
-    starts += [(start, _FEWEST_ROWS) for start in range(whole, max(n, 1), _FEWEST_ROWS)]
-    for start, size in starts:
+    for start in range(0, max(x.shape[0], 1), ROWS_AT_ONCE):
         check_whole(x)
-        block = prepare(x[start : start + size]).astype(np.float32, copy=False)
-        yield jax.device_put(np.pad(block, ((0, size - len(block)), (0, 0))))
+        rows = prepare(x[start : start + ROWS_AT_ONCE]).astype(np.float32, copy=False)
+        size = ROWS_AT_ONCE if len(rows) == ROWS_AT_ONCE else _FEWEST_ROWS
+        for first in range(0, max(len(rows), 1), size):
+            block = rows[first : first + size]
+            yield jax.device_put(np.pad(block, ((0, size - len(block)), (0, 0))))
 
 
 def one_behind(items: Iterable[_Item]) -> Iterator[_Item]:

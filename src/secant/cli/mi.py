@@ -100,9 +100,9 @@ def mi(
 def _options(n: int, *, method: FitMethod, session: Session, given: dict[str, Any]) -> MIOptions:
     """The options for n rows, with the session's training settings."""
     from secant.tasks import MIOptions
-    from secant.tasks.model_choice import default_ratio
+    from secant.tasks.information import default_ratio_for_scores
 
-    estimator = ratio_estimator(method, default_ratio(n), n, session)
+    estimator = ratio_estimator(method, default_ratio_for_scores(n), n, session)
     plain = MIOptions(estimator=estimator, **given)
     opinion = plain.path_entropy()
     if opinion is None:

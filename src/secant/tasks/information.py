@@ -13,7 +13,8 @@ from sklearn.base import clone
 
 from secant._host.notebook import Summarised, fragment
 from secant.diagnostics import RatioDiagnostics
-from secant.estimators import GaussianMoments, PathEntropy, RatioEstimator
+from secant.estimators import ChasmSwitch, GaussianMoments, PathEntropy, RatioEstimator
+from secant.scaling import Standardise
 from secant.sizing import FEW_ROWS
 from secant.tasks.cross_fitting import checked_ensemble, checked_estimator, checked_folds, repr_line
 from secant.tasks.dependence import CrossFitPlan
@@ -30,6 +31,14 @@ def unit_of(base: Base) -> float:
     if base not in _NATS:
         raise ValueError(f"`base` must be 'nats' or 'bits'; got {base!r}.")
     return _NATS[base]
+
+
+def default_ratio_for_scores(n: int) -> ChasmSwitch:
+    """The default estimator of the ratio for n rows of normal scores.
+
+    They need no further table of their margins: it would follow the noise of a fold.
+    """
+    return default_ratio(n, scaling=Standardise())
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,10 @@ class MIOptions:
         checked_folds(folds, n)
         estimator = self.estimator
         assert not isinstance(estimator, PathEntropy)
-        chosen = default_ratio(n) if estimator is None else checked_estimator(estimator)
+        if estimator is not None:
+            chosen = checked_estimator(estimator)
+        else:
+            chosen = default_ratio_for_scores(n) if self.normal_margins else default_ratio(n)
         return CrossFitPlan(
             chosen, folds, self.n_ensemble, self.n_permutations, self.normal_margins
         )

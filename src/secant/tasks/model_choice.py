@@ -26,6 +26,7 @@ from secant.estimators import (
     SklearnRatio,
 )
 from secant.exceptions import OverlapWarning, UntrainedWarning
+from secant.scaling import ScalingRule
 from secant.sizing import FEW_ROWS, training_for
 from secant.tasks.column_bases import Basis, basis_size, design, logistic_pipeline
 
@@ -262,7 +263,9 @@ def _far(estimator: RatioEstimator, found: list[_Candidate]) -> ModelChoice:
     return ModelChoice(estimator, "path between the samples", looks, (), reason)
 
 
-def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
+def default_ratio(
+    n: int, n_features: int = 1, *, scaling: ScalingRule | None = None
+) -> ChasmSwitch:
     """A classifier on a Gaussian anchor where the samples overlap, `SecantRatio` elsewhere.
 
     With fewer than ten rows per moment there is no anchor: on 230 rows of ten columns, importance
@@ -270,9 +273,14 @@ def default_ratio(n: int, n_features: int = 1) -> ChasmSwitch:
 
     The anchor is one Gaussian and no mixture: on the Student copula in 2 + 2 dimensions (2,000
     rows) a mixture adds an error of 0.06 nats, which the classifier does not correct.
+
+    Args:
+        n: rows of the smaller sample.
+        n_features: number of columns.
+        scaling: of both; None is `AdaptiveMargins()`.
     """
     has_anchor = n >= 5 * n_features * (n_features + 3)
     near = ClassifierRatio(
-        anchor=GaussianMoments() if has_anchor else False, scaling=AdaptiveMargins()
+        anchor=GaussianMoments() if has_anchor else False, scaling=scaling or AdaptiveMargins()
     )
-    return ChasmSwitch(near, SecantRatio())
+    return ChasmSwitch(near, SecantRatio(scaling=scaling))
