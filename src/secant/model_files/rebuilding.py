@@ -30,7 +30,8 @@ def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
         raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
     # A field added since the file was written has its default.
     parts = given | {name: defaults[name] for name in known - given.keys()}
-    _check_types(kind, parts)
+    learned = {name: parts[name] for name in given.keys() - known}
+    _check_types(kind, learned if is_estimator else parts)  # `fit` checks parameters
     if is_estimator and given.keys() - known:
         _check_complete(kind, parts)
     return _checked(_assembled(kind, parts))
@@ -102,9 +103,10 @@ def _checked(made: Any) -> Any:  # noqa: ANN401
 def hints_of(kind: type) -> dict[str, Any]:
     """The annotations of a class that can be resolved at run time."""
     try:
-        return get_type_hints(kind)
+        hints = get_type_hints(kind)
     except NameError:
         return {}
+    return {name: hint for name, hint in hints.items() if hint is not dataclasses.KW_ONLY}
 
 
 def accepts(hint: Any, value: object) -> bool:  # noqa: ANN401

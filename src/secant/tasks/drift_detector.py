@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import checked_estimator
 
 
+@dataclass(eq=False, repr=False)
 class DriftDetector(BaseEstimator):
     """Stores a reference table and compares other tables with it.
 
@@ -41,18 +43,11 @@ class DriftDetector(BaseEstimator):
         True
     """
 
-    def __init__(
-        self,
-        estimator: RatioEstimator | None = None,
-        *,
-        n_folds: int | None = None,
-        n_permutations: int = 999,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_folds = n_folds
-        self.n_permutations = n_permutations
-        self.random_state = random_state
+    estimator: RatioEstimator | None = None
+    _: KW_ONLY
+    n_folds: int | None = None
+    n_permutations: int = 999
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, reference: ArrayLike, y: None = None) -> Self:
         """Store the reference rows (n_0, d); y is ignored."""
