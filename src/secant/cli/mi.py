@@ -19,7 +19,14 @@ from secant.cli.estimators import (
     ratio_estimator,
     with_settings,
 )
-from secant.cli.inputs import Columns, Missing, MissingOption, encoded_alone, patterns, read_one
+from secant.cli.inputs import (
+    ColumnsOption,
+    Missing,
+    MissingOption,
+    encoded_alone,
+    patterns,
+    read_one,
+)
 from secant.cli.reports import Html, ReportOutput, check_report, write_report
 from secant.cli.session import JSON, Session
 
@@ -50,7 +57,7 @@ def mi(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="All pairs of the columns instead.")
     ] = False,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     unit: Annotated[Unit, typer.Option(help="Of the answer.")] = Unit.NATS,

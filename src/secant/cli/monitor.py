@@ -10,7 +10,7 @@ import typer
 
 from secant.cli.command import ExitCode, command
 from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
-from secant.cli.inputs import Columns, Missing, MissingOption, patterns
+from secant.cli.inputs import ColumnsOption, Missing, MissingOption, patterns
 from secant.cli.reports import Html, ReportOutput, check_report, write_report
 from secant.cli.session import JSON, Session, check_place
 
@@ -35,7 +35,7 @@ def monitor(
     time: Annotated[
         str | None, typer.Option(help="Column of times; by default, rows are in order.")
     ] = None,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     level: Annotated[

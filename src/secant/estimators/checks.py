@@ -32,7 +32,7 @@ def _frame(x: ArrayLike) -> Frame | None:
     return None if isinstance(x, np.ndarray) else frame_of(x)
 
 
-def column_names(x: ArrayLike) -> list[str]:
+def frame_columns(x: ArrayLike) -> list[str]:
     """The names of a data frame's columns; none for an array."""
     frame = _frame(x)
     return [] if frame is None else list(frame.columns)

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import AbstractArray
 from sklearn.base import BaseEstimator
 
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 
 
 def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -25,7 +25,7 @@ def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
     known, defaults = _parameters(kind) if is_estimator else _fields(kind)
     for name in given.keys() - known:
         if not (is_estimator and _is_learned(kind, name)):
-            raise ModelFileError(f"{kind.__name__} has no part named {shown(name)}.")
+            raise ModelFileError(f"{kind.__name__} has no part named {escaped(name)}.")
     if missing := known - given.keys() - defaults.keys():
         raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
     # A field added since the file was written has its default.
@@ -73,7 +73,7 @@ def _check_types(kind: type, parts: dict[str, Any]) -> None:
     for name, part in parts.items():
         if name in hints and not accepts(hints[name], part):
             raise ModelFileError(
-                f"`{name}` of {kind.__name__} cannot be {shown(type(part).__name__)}."
+                f"`{name}` of {kind.__name__} cannot be {escaped(type(part).__name__)}."
             )
 
 
@@ -95,7 +95,9 @@ def _checked(made: Any) -> Any:  # noqa: ANN401
         for check in checks:
             check(made)
     except Exception as error:  # untrusted values can make a check fail in any way
-        raise ModelFileError(f"a {type(made).__name__} is not valid: {shown(str(error))}") from None
+        raise ModelFileError(
+            f"a {type(made).__name__} is not valid: {escaped(str(error))}"
+        ) from None
     return made
 
 

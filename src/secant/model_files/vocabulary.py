@@ -19,7 +19,7 @@ from functools import cache
 
 from sklearn.base import BaseEstimator
 
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 
 _PACKAGES = (
     "secant.anchoring",
@@ -82,7 +82,7 @@ def class_named(name: str) -> type:
     """The class of an id in the list; `ModelFileError` if there is none."""
     found = classes().get(current_id(name))
     if found is None:
-        raise ModelFileError(f"it names {shown(name)}, which is no class of models here.")
+        raise ModelFileError(f"it names {escaped(name)}, which is no class of models here.")
     return found
 
 

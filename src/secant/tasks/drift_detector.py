@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import check_names, checked_rows, column_names
+from secant.estimators.checks import check_names, checked_rows, frame_columns
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import checked_estimator
@@ -56,13 +56,13 @@ class DriftDetector(BaseEstimator):
         if self.estimator is not None:
             checked_estimator(self.estimator)  # now rather than at the first detection
         self.n_features_in_ = self.reference_.shape[1]
-        self.names_ = column_names(reference) or None
+        self.names_ = frame_columns(reference) or None
         return self
 
     def detect(self, current: ArrayLike) -> Comparison:
         """Compare current rows (n_1, d) with the reference."""
         check_is_fitted(self)
-        check_names(self.names_ or (), column_names(current), ("reference", "current"))
+        check_names(self.names_ or (), frame_columns(current), ("reference", "current"))
         rows = checked_rows(current, "current", n_features=self.n_features_in_)
         return compare(
             self.reference_,
@@ -72,7 +72,7 @@ class DriftDetector(BaseEstimator):
             n_folds=self.n_folds,
             n_permutations=self.n_permutations,
             random_state=self.random_state,
-            feature_names=self.names_ or column_names(current) or None,
+            feature_names=self.names_ or frame_columns(current) or None,
         )
 
 

@@ -23,7 +23,7 @@ from secant.tables.frames import arrow_table, frame_of
 from secant.tables.kinds import Kind, is_missing, numbers, plain, texts
 from secant.tables.windows import Every, Windows, cut, order_in_time
 
-Values = list[tuple[str, np.ndarray]]
+NamedColumns = list[tuple[str, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +253,7 @@ class WatchedTables:
         return _digest(self._values, rows) if rows.size else ""
 
     @cached_property
-    def _values(self) -> Values:
+    def _values(self) -> NamedColumns:
         return [("", self.x)] if self.stream is None else _values_of(self.stream)
 
     @cached_property
@@ -263,7 +263,7 @@ class WatchedTables:
         return _digest(values, np.arange(len(values[0][1])))
 
 
-def _values_of(table: EncodedTable) -> Values:
+def _values_of(table: EncodedTable) -> NamedColumns:
     """Each column as numbers or as an array of texts; missing values are not imputed."""
     return [
         (
@@ -276,7 +276,7 @@ def _values_of(table: EncodedTable) -> Values:
     ]
 
 
-def _digest(values: Values, rows: Int[np.ndarray, " k"]) -> str:
+def _digest(values: NamedColumns, rows: Int[np.ndarray, " k"]) -> str:
     made = hashlib.sha256()
     for name, column in values:
         some = column[rows]
