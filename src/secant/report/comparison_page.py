@@ -15,15 +15,15 @@ from secant.report.blocks import (
     Section,
     Text,
 )
-from secant.report.charts import (
+from secant.report.numbers import count, number, percent, subscripts
+from secant.report.page import Page, made_by, reproduction, script, write_page
+from secant.report.svg import (
     calibration_chart,
     column_chart,
     histogram_chart,
     secant_chart,
     training_chart,
 )
-from secant.report.numbers import count, number, percent, subscripts
-from secant.report.page import Page, made_by, reproduction, script, write_page
 from secant.report.tables import feature_table, fit_table, unlike_table
 from secant.tasks.comparison_result import Comparison, Degree
 from secant.tasks.divergence import Divergence

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from secant.report.blocks import Block, Column, Columns, Note, Pairs, Section, Table, Text
-from secant.report.charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.comparison_page import TONES
 from secant.report.numbers import number, percent, signed
 from secant.report.page import Page, made_by, reproduction, script, write_page
+from secant.report.svg import column_course_chart, evidence_chart, overlap_chart
 from secant.report.tables import text_table
 from secant.tables.errors import counted
 from secant.tasks.comparison_result import Degree

@@ -1,4 +1,4 @@
-"""The bytes of a file: whatever is wrong with them is said in plain words."""
+"""The bytes of a file: every defect has a clear message."""
 
 import gc
 import io

@@ -1,4 +1,4 @@
-"""Objects to JSON and back: anything ours survives, anything else is refused."""
+"""Objects to JSON and back: secant's own objects are restored, others are refused."""
 
 import contextlib
 import json

@@ -9,8 +9,8 @@ from tests.unit.report.shown import HOSTILE, watched
 
 import secant
 from secant.report import markdown, monitoring_page, rendered, write_monitoring
-from secant.report.charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.drawing import BLUE, ORANGE
+from secant.report.svg import column_course_chart, evidence_chart, overlap_chart
 
 
 @pytest.fixture(scope="module")

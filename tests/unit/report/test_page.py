@@ -1,4 +1,4 @@
-"""Pages: what they say, that they stand alone, and that they keep what they are given harmless."""
+"""Pages: their texts, that they are self-contained, and that input is escaped."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Files gone wrong: a plain sentence with the remedy, never a reader's own error."""
+"""Damaged files: a message with a remedy, never the reader's own error."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Charts of a page: drawings by matplotlib as SVG, in the colours of the page's theme."""
+"""SVG charts of a page: drawings by matplotlib, in the colours of the page's theme."""
 
 from __future__ import annotations
 
