@@ -189,7 +189,7 @@ def test_faq():
 
 def test_citing(capsys):
     run("../citing.md")
-    assert "sugiyama2008direct" in capsys.readouterr().out
+    assert "chen2025diffusion" in capsys.readouterr().out
     assert "nguyen2010estimating" in Path("references.bib").read_text(encoding="utf-8")
 
 

@@ -187,14 +187,14 @@ def _warn(session: Session, found: MutualInformation) -> None:
             "DisagreementWarning",
             f"on the path the estimate is {found.on_path.estimate:.4g} ± "
             f"{found.on_path.standard_error:.2g} {found.base}, off by more than two errors; "
-            "take more rows, or more --steps.",
+            "use more rows, or more --steps.",
             shown=True,
         )
     if not found.is_normalised and found.pointwise is not None:
         session.warn(
             "NormaliserWarning",
             "the ratio's tail is too heavy to normalise it: the estimate's error is of first order "
-            "in that of the fit. Take more rows.",
+            "in that of the fit. Use more rows.",
             shown=True,
         )
 

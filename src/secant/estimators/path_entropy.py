@@ -91,8 +91,7 @@ class PathEntropy(Savable, NestedParameters, BaseEstimator):
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 2)), rng.normal(0, 0.5, (2000, 2))
-        >>> entropy = secant.PathEntropy(training=secant.Training(steps=200), random_state=0)
-        >>> difference = entropy.fit_samples(x_0, x_1).difference_
+        >>> difference = secant.PathEntropy(random_state=0).fit_samples(x_0, x_1).difference_
         >>> bool(abs(difference.value - 2 * np.log(2.0)) < 0.1)
         True
     """

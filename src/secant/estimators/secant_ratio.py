@@ -60,8 +60,7 @@ class SecantRatio(PathMixin, RatioEstimator):
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 2)), rng.normal(1, 1, (2000, 2))
-        >>> training = secant.Training(steps=500)
-        >>> ratio = secant.SecantRatio(training=training, random_state=0).fit_samples(x_0, x_1)
+        >>> ratio = secant.SecantRatio(random_state=0).fit_samples(x_0, x_1)
         >>> bool(ratio.log_ratio([[2.0, 2.0]])[0] > 0.0)  # more likely under p_1
         True
     """

@@ -266,7 +266,7 @@ def column_course_chart(found: Monitoring, names: Sequence[str]) -> Drawing:
     most = max([_LEAST_TOP, *(v for (name, _), v in values.items() if name in shown)])
     return Drawing(
         "Columns over the windows",
-        "What each column carries of the difference, window by window, as shades.",
+        "The contribution of each column to the difference, by window, as shades.",
         partial(_draw_columns, found=found, names=shown, values=values, most=most),
         f"Each column's part of the difference from the reference; the darkest is {signed(most)} "
         "nats. Pale specks come and go by chance; a line that stays is a change.",

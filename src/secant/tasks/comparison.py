@@ -87,8 +87,7 @@ def compare(
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(size=(400, 3)), rng.normal(size=(300, 3))
         >>> x_1[:, 1] += 1.0
-        >>> ratio = secant.SklearnRatio(folds=None)
-        >>> found = secant.compare(x_0, x_1, estimator=ratio, random_state=0)
+        >>> found = secant.compare(x_0, x_1, random_state=0)
         >>> found.degree.name, found.features[0].name
         ('STRONG', 'column 1')
     """

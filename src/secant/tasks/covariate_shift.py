@@ -61,7 +61,7 @@ class CovariateShift(MetaEstimatorMixin, BaseEstimator):
         >>> rng = np.random.default_rng(0)
         >>> X, X_target = rng.normal(0, 1, (500, 1)), rng.normal(1, 0.5, (500, 1))
         >>> y = X[:, 0] ** 2
-        >>> model = secant.CovariateShift(LinearRegression(), secant.SklearnRatio(), random_state=0)
+        >>> model = secant.CovariateShift(LinearRegression(), random_state=0)
         >>> weighted = model.fit(X, y, X_target)
         >>> plain = LinearRegression().fit(X, y)
         >>> truth = X_target[:, 0] ** 2

@@ -35,8 +35,7 @@ class DriftDetector(BaseEstimator):
     Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
-        >>> detector = secant.DriftDetector(secant.SklearnRatio(folds=None), random_state=0)
-        >>> detector = detector.fit(rng.normal(size=(400, 2)))
+        >>> detector = secant.DriftDetector(random_state=0).fit(rng.normal(size=(400, 2)))
         >>> detector.detect(rng.normal(size=(300, 2))).has_drift()
         False
         >>> detector.detect(rng.normal(0.0, 1.5, size=(300, 2))).has_drift()

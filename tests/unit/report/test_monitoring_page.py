@@ -46,7 +46,7 @@ def test_a_quiet_stream_has_nothing_to_do(quiet):
     assert page.tone == "good"
     assert [s.title for s in page.sections][:2] == ["Over time", "What to do"]
     html = rendered(page)
-    assert "Nothing: these rows give no reason" in html
+    assert "Nothing: no change was found" in html
     assert "still open" in html
 
 
