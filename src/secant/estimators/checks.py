@@ -158,7 +158,7 @@ def _warn_if_rounded(x: np.ndarray, name: str) -> None:
         warnings.warn(
             f"`{name}` holds whole numbers of up to {largest:.3g}, beyond 2^53 = 9.01e15: in "
             "double precision, neighbours become one. Subtract a constant from such columns, or "
-            "drop them if they are no more than names.",
+            "drop them if they are identifiers.",
             PrecisionWarning,
             stacklevel=2,
         )

@@ -131,9 +131,9 @@ class _Decoder:
         # NumPy does not check this: a position beyond the state would read foreign memory.
         is_state = words.dtype == np.uint32 and words.shape == (_WORDS,)
         if not (is_state and [type(r) for r in rest] == [int, int, float]):
-            raise ModelFileError("it holds a random state that is none.")
+            raise ModelFileError("it holds an invalid random state.")
         if not (0 <= rest[0] <= _WORDS and rest[1] in (0, 1)):
-            raise ModelFileError("it holds a random state that is none.")
+            raise ModelFileError("it holds an invalid random state.")
         made = np.random.RandomState(0)
         made.set_state(("MT19937", words, *rest))
         return made

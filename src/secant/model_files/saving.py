@@ -131,7 +131,7 @@ def _estimator(contents: Contents) -> Any:  # noqa: ANN401
 def _check_header(header: dict[str, Any]) -> None:
     version = header.get("format")
     if type(version) is not int or version < 1:
-        raise ModelFileError(f"its format is {escaped(version)}, which is none.")
+        raise ModelFileError(f"its format is {escaped(version)}, which is unknown.")
     if version > FORMAT:
         versions = header.get("versions")
         by = versions.get("secant") if isinstance(versions, dict) else None

@@ -42,11 +42,11 @@ _RENAMED: dict[str, str] = {}
 _REFUSED = {
     "SklearnRatio": (
         "its scikit-learn classifier could be saved by pickle only, which runs code when it is "
-        "loaded. Save the classifier with the tool its makers advise, or fit a ClassifierRatio"
+        "loaded. Save the classifier as its documentation recommends, or fit a ClassifierRatio"
     ),
     "FeaturisedRatio": (
         "its flow is code of flowjax, which a model file does not hold. Fit the estimator without "
-        "it, or save flow and estimator_ each by their own means"
+        "it, or save flow and estimator_ separately"
     ),
     **dict.fromkeys(
         ("Given", "_Pulled", "FlowJAX"),

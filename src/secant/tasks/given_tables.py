@@ -187,7 +187,7 @@ class WatchedTables:
         )
         moving = [c.name for c in first.encoding.codes if c.kind in (Kind.DATE, Kind.INSTANT)]
         if moving:
-            notes.append(f"Dates always move on: leave {quoted(moving)} out, or take differences.")
+            notes.append(f"Dates always increase: leave {quoted(moving)} out, or take differences.")
         for found, label in ((first, "reference"), (second, "stream")):
             lost = found.table.num_rows - len(found.rows)
             if lost:
@@ -311,13 +311,12 @@ def _shared_columns(
     notes = []
     if missing:
         notes.append(
-            f"The stream lacks {quoted(missing)} of the reference, which cannot be watched: bring "
-            "the columns back, or leave them out of the reference."
+            f"The stream lacks {quoted(missing)} of the reference: these columns are not "
+            "monitored. Restore them, or leave them out of the reference."
         )
     if extra:
-        notes.append(
-            f"The stream has {quoted(extra)}, which the reference lacks and which are not watched."
-        )
+        absent = "which the reference lacks: these columns are not monitored."
+        notes.append(f"The stream has {quoted(extra)}, {absent}")
     return shared, notes
 
 
