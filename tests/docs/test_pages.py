@@ -201,7 +201,7 @@ def test_covariate_shift():
 @pytest.mark.slow
 def test_big_data():
     ratio = run("big-data.md")["ratio"]
-    # N(0, I) against N(0.5, I) in four columns: 0.5 Σx − 0.5; sixty steps find most of the way.
+    # N(0, I) against N(0.5, I) in four columns: 0.5 Σx − 0.5.
     rows = np.random.default_rng(1).normal(0.25, 1.0, (500, 4))
     truth = 0.5 * rows.sum(axis=1) - 0.5
     found = ratio.log_ratio(rows)
