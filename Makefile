@@ -25,27 +25,27 @@ $(STAMP): pyproject.toml benchmarks/pyproject.toml constraints.txt
 demo: $(STAMP)  ## run the tour; its pages and figures land in demo-output/
 	$(BIN)/secant demo --output demo-output
 
-# The tests of pages drive a browser. Where it cannot be installed they are skipped, and say so.
+# Tests of pages need a browser; without one they are skipped.
 browser:
 	@for name in chromium chromium-browser google-chrome; do \
 		command -v $$name >/dev/null 2>&1 && exit 0; done; scripts/install-chromium
 
-# Most of the tests' time goes into compiling. Programs that one process has compiled serve the others, and the next run.
+# Most of the time of the tests is compilation: share compiled programs among processes and runs.
 test test-slow: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.pytest_cache/programs
 test test-slow: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
 test test-slow: export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= 0
 
-# Two processes share two cores: a second thread of BLAS in each would only wait for a core, and spin.
+# Two processes share two cores, so each gets one BLAS thread.
 test test-slow: export OMP_NUM_THREADS ?= 1
 
-# Nor is it worth much to compile well what runs for a second; `make test-slow` and the rest compile as users do.
-# Few tests train for long: they ask for the fixture `optimised`.
+# Compile with few optimisations, because most programs run for a second. Tests that train for long use the
+# fixture `optimised`; `make test-slow` compiles as users do.
 test: export JAX_DISABLE_MOST_OPTIMIZATIONS ?= 1
 test: export XLA_FLAGS ?= --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=1 --xla_cpu_parallel_codegen_split_count=1
 test: $(STAMP) browser  ## run the tests that take seconds, and name the slowest ten
 	$(BIN)/python -m pytest -n 2 --dist loadscope --durations 10
 
-# Kills, spoiled files and made-up input, one after the other: they print their counts.
+# Killed processes, corrupted files and random input, one after the other: they print their counts.
 COUNTED := tests/hostile tests/e2e/test_killed.py tests/e2e/test_any_input.py benchmarks/tests/unit/test_sweeps.py
 
 test-slow: $(STAMP)  ## run the long tests only
@@ -53,12 +53,12 @@ test-slow: $(STAMP)  ## run the long tests only
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadscope $(COUNTED:%=--ignore=%)
 
 SECONDS_EACH ?= 60
-fuzz: $(STAMP)  ## look for inputs that break the readers of model files and configurations
+fuzz: $(STAMP)  ## fuzz the readers of model files and configurations
 	$(BIN)/python -m pip install -q -c constraints.txt "atheris>=3.0" || echo "atheris cannot be installed here." >&2
 	$(BIN)/python -m tests.fuzz.fuzz_model_file -max_total_time=$(SECONDS_EACH) -max_len=20000
 	$(BIN)/python -m tests.fuzz.fuzz_config -max_total_time=$(SECONDS_EACH)
 
-lint: $(STAMP)  ## check style, types, the direction of imports and known weaknesses of what is pinned
+lint: $(STAMP)  ## check style, types, import layers and security advisories
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -79,7 +79,7 @@ $(DOCS): $(STAMP)
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev,docs]"
 	@touch $@
 
-# Pictures of the gallery, each by its example; made again when that changes.
+# Pictures of the gallery, one per example, drawn again when the example changes.
 GALLERY := $(patsubst examples/%.py,docs/figures/gallery/%.png,$(wildcard examples/*.py))
 
 docs/figures/gallery/%.png: examples/%.py | $(STAMP)

@@ -18,7 +18,9 @@ collect_ignore = ["src/secant/io.py"]  # deprecated: importing it warns, and it 
 
 
 def pytest_addoption(parser):
-    parser.addoption("--update-golden", action="store_true", help="write tests/golden/cli anew")
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the transcripts in tests/golden/cli"
+    )
 
 
 def pytest_collection_finish():
@@ -30,8 +32,8 @@ def pytest_collection_finish():
 
 _MEGABYTE = 2**20
 _STATM = Path("/proc/self/statm")
-# Of a process: the programs of all tests would fill several gigabytes. Letting go takes half a
-# second, and what is wanted again is traced again: not before there is something to gain.
+# The programs of all tests would fill several gigabytes. Clearing the caches takes half a second,
+# and programs that are still needed are traced again: clear only if enough memory is gained.
 _PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (700, 800, 150))
 
 
@@ -42,20 +44,20 @@ def _memory():
 
 @pytest.fixture(scope="session")
 def memory_kept():
-    """How much memory was still held after programs were last let go."""
+    """How much memory was still in use after the caches were last cleared."""
     return {"bytes": 0}
 
 
 @pytest.fixture(autouse=True, scope="module")
 def few_programs(memory_kept):
-    """Let go of compiled programs between modules; those still wanted are read from disk."""
+    """Clear compiled programs between modules; those needed again are read from disk."""
     yield
     forget_if_too_many()
     if _memory() > min(max(_PLENTY, memory_kept["bytes"] + _WORTH_IT), _MOST):
         jax.clear_caches()
         equinox.clear_caches()
         gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)  # or the process keeps what it has let go of
+        ctypes.CDLL(None).malloc_trim(0)  # or the process keeps the freed memory
         memory_kept["bytes"] = _memory()
 
 

@@ -1,4 +1,4 @@
-"""Fitted estimators without training, for tests of what comes after it.
+"""Fitted estimators without training, for tests of what follows a fit.
 
 Rows, scaling, anchor and diagnostics are those of a real fit. The network is random: its answers
 differ from row to row, where those of an untrained one are zero everywhere.
@@ -44,7 +44,7 @@ def _not_trained(problem, report):
 
 @contextmanager
 def without_training():
-    """Within it, every network that is fitted is a random one."""
+    """A context in which fits return random networks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fitting, "train", _not_trained)
         patch.setattr(HeldOut, "score", lambda self, model: SCORE)

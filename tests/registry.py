@@ -1,14 +1,14 @@
-"""Every ratio estimator there is, by name: a new one is one more line, and is held to every law.
+"""Every ratio estimator by name: a new one is one more line, and is tested against every law.
 
 An entry makes an unfitted estimator, as small as `tests.tiny` unless a test asks for other settings
-of the same parts. Tags tell what kind it is:
+of the same parts. Tags say what kind it is:
 
     path        learned along a path, so it has secants and time scores
     direct      trained by a loss between the samples
     closed      no network is trained
     switch      chooses among others
     no file     cannot be saved
-    one-sided   its path begins in N(0, I): the samples cannot change places
+    one-sided   its path begins in N(0, I): the samples cannot be exchanged
 """
 
 from collections.abc import Callable
@@ -251,6 +251,6 @@ def named(*tags, without=()):
 
 
 def slow_but_for(*quick, names=tuple(ESTIMATORS)):
-    """Parameters of a law: all are held to it, most of them in the slow tests, a fit each."""
+    """Parameters of a law: all estimators, most of them in the slow tests: each needs a fit."""
     assert set(quick) <= set(names)
     return [n if n in quick else pytest.param(n, marks=pytest.mark.slow) for n in names]

@@ -37,12 +37,12 @@ class Samples(NamedTuple):
 
 
 def samples(n=N, d=D, seed=0):
-    """A normal, and another to its right and wider."""
+    """A standard normal, and a wider one shifted to the right."""
     rng = np.random.default_rng(seed)
     return Samples(rng.normal(size=(n, d)), 0.5 + 1.2 * rng.normal(size=(n, d)))
 
 
 def ratio(**changed):
-    """An unfitted estimator of a second."""
+    """An unfitted estimator that is fitted within a second."""
     settings = {"anchor": False, "training": TRAINING, "random_state": 0}
     return SecantRatio(MODEL, **(settings | changed))

@@ -214,7 +214,6 @@ _HOMES = {
         "PrecisionWarning",
         "TrainingWarning",
         "UntrainedWarning",
-        "UntrainedWarning",
     ),
     "secant._host.jax_process": ("keep_programs",),
     "secant.tasks": (

@@ -20,8 +20,8 @@ _TOO_WIDE = 100.0  # standard deviations per range: normal column 0.4, 100,000 C
 _REACH = 3.0  # ranges: farther out than 9 standard deviations of a normal column
 _ROUNDING = 8.0 * np.finfo(np.float64).eps  # relative width below which a column counts as constant
 
-Pair = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"]]
-Columns = Float[np.ndarray, " d"]
+TwoSamples = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"]]
+PerColumn = Float[np.ndarray, " d"]
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Spread:
             and deviation, these were clipped at three ranges beyond most of the rows.
     """
 
-    center: Columns
-    scale: Columns
+    center: PerColumn
+    scale: PerColumn
     has_outliers: Bool[np.ndarray, " d"]
 
     @classmethod
@@ -46,7 +46,7 @@ class Spread:
             return cls._of((doubled(x_0), doubled(x_1)))
 
     @classmethod
-    def _of(cls, pair: Pair) -> Spread:
+    def _of(cls, pair: TwoSamples) -> Spread:
         constant = _is_constant(pair)
         _warn_of_constants(constant)
         center, scale = moments(*pair)
@@ -65,19 +65,19 @@ def doubled(x: np.ndarray) -> Float[np.ndarray, "n d"]:
     return np.asarray(x, dtype=np.float64, order="C")
 
 
-def _is_constant(pair: Pair) -> Bool[np.ndarray, " d"]:
+def _is_constant(pair: TwoSamples) -> Bool[np.ndarray, " d"]:
     """Compare the extremes, because the mean of equal values has a rounding error."""
     least, most = _extremes(pair)
     largest = np.maximum(np.abs(least), np.abs(most))
     return most / 2.0 - least / 2.0 <= _ROUNDING * largest / 2.0  # halves: doubles may overflow
 
 
-def _extremes(pair: Pair) -> tuple[Columns, Columns]:
+def _extremes(pair: TwoSamples) -> tuple[PerColumn, PerColumn]:
     least, most = np.minimum, np.maximum
     return least(*(x.min(axis=0) for x in pair)), most(*(x.max(axis=0) for x in pair))
 
 
-def moments(*samples: Float[np.ndarray, "_ d"]) -> tuple[Columns, Columns]:
+def moments(*samples: Float[np.ndarray, "_ d"]) -> tuple[PerColumn, PerColumn]:
     """Mean and standard deviation of samples pooled with equal weight, in float64.
 
     In a unit near each column's largest value, so that squares of 1e300 do not overflow.
@@ -91,14 +91,14 @@ def moments(*samples: Float[np.ndarray, "_ d"]) -> tuple[Columns, Columns]:
     return center * unit, np.sqrt(np.mean(squares, axis=0)) * unit
 
 
-def _has_outliers(pair: Pair, scale: Columns) -> Bool[np.ndarray, " d"]:
+def _has_outliers(pair: TwoSamples, scale: PerColumn) -> Bool[np.ndarray, " d"]:
     if min(x.shape[0] for x in pair) < _FEWEST_ROWS:
         return np.zeros(scale.size, dtype=bool)
     low, high = _range(pair)
     return scale / _TOO_WIDE > high - low
 
 
-def _range(pair: Pair) -> tuple[Columns, Columns]:
+def _range(pair: TwoSamples) -> tuple[PerColumn, PerColumn]:
     """The range of the middle 80 % of either sample; if that is one value, of the other values."""
     some = [x[:: -(-x.shape[0] // _ROWS_LOOKED_AT)] for x in pair]
     tenths = [np.quantile(x, [0.1, 0.9], axis=0) for x in some]
@@ -113,14 +113,14 @@ def _range(pair: Pair) -> tuple[Columns, Columns]:
     return low, high
 
 
-def _drawn_in(pair: Pair) -> Pair:
+def _drawn_in(pair: TwoSamples) -> TwoSamples:
     low, high = _range(pair)
     reach = _REACH * (high - low)
     first, second = (np.clip(x, low - reach, high + reach) for x in pair)
     return first, second
 
 
-def _warn_of_outliers(far: Bool[np.ndarray, " d"], pair: Pair, drawn_in: Pair) -> None:
+def _warn_of_outliers(far: Bool[np.ndarray, " d"], pair: TwoSamples, drawn_in: TwoSamples) -> None:
     n_far = sum(int((x[:, 0] != y[:, 0]).sum()) for x, y in zip(pair, drawn_in, strict=True))
     warnings.warn(
         f"{int(far.sum())} of {far.size} columns hold values so far from the others that they "

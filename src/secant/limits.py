@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from secant._host.toml_files import ConfigError, cut, read_config, shown
+from secant._host.toml_files import ConfigError, described, read_config, shortened
 from secant.tables.errors import nearest
 
 QUANTITIES = {
@@ -126,7 +126,7 @@ def _limits(table: Mapping[str, object], where: str) -> Iterator[Limit]:
 
 def _column_limits(columns: Mapping[str, object], where: str) -> Iterator[Limit]:
     for column, limits in columns.items():
-        place = f"{where}: [{_COLUMNS}.{cut(column)}]"
+        place = f"{where}: [{_COLUMNS}.{shortened(column)}]"
         for key, value in _table(limits, place).items():
             yield _limit(key, value, COLUMN_QUANTITIES, column, place)
 
@@ -135,7 +135,7 @@ def _table(value: object, place: str) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise LimitError(
             f"{place} must be a table, such as [{_COLUMNS}.age] with the line "
-            f'ks = "<= 0.1"; got {shown(value)}.'
+            f'ks = "<= 0.1"; got {described(value)}.'
         )
     return value
 
@@ -148,12 +148,12 @@ def _limit(
         names = [*valid] if column is not None else [*valid, _COLUMNS]
         hint = nearest(name, names) or "."
         raise LimitError(
-            f"{place} has an unknown key {cut(repr(key))}{hint} Valid are {', '.join(names)}."
+            f"{place} has an unknown key {shortened(repr(key))}{hint} Valid are {', '.join(names)}."
         )
     match = _LIMIT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         raise LimitError(
             f"{place}: {key!r} must be a text of a relation (>=, <=, > or <) and a number, such as "
-            f'">= 0.8"; got {shown(value)}.'
+            f'">= 0.8"; got {described(value)}.'
         )
     return Limit(name, match[1], float(match[2]), column)

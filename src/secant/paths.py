@@ -100,14 +100,14 @@ class Path(eqx.Module):
         return False
 
     @property
-    @abc.abstractmethod
     def time_range(self) -> tuple[float, float]:
         """Times at which the velocity ẋ_t is bounded."""
+        return 0.0, 1.0 - self.schedule.cut
 
     @property
-    @abc.abstractmethod
     def conditional_time_range(self) -> tuple[float, float]:
-        """Times at which (C1) is finite."""
+        """Times at which (C1) is finite; noise at both ends keeps σ_t away from 0."""
+        return self.time_range
 
     @abc.abstractmethod
     def mean_conditional_variance(
@@ -155,11 +155,6 @@ class DiffusionInterpolant(Path):
         """Zeros, because the noise has weight γ_t = 0 and need not be drawn."""
         del key
         return jnp.zeros_like(like)
-
-    @property
-    def time_range(self) -> tuple[float, float]:
-        """Times at which the velocity ẋ_t is bounded."""
-        return 0.0, 1.0 - self.schedule.cut
 
     @property
     def conditional_time_range(self) -> tuple[float, float]:
@@ -210,16 +205,6 @@ class DiffusionBridge(Path):
         """γ_t = √(t(1−t) γ² + (α_t² + β_t²) ε)."""
         alpha, beta = self.schedule(t)
         return jnp.sqrt(t * (1.0 - t) * self.gamma**2 + (alpha**2 + beta**2) * self.epsilon)
-
-    @property
-    def time_range(self) -> tuple[float, float]:
-        """Times at which the velocity ẋ_t is bounded."""
-        return 0.0, 1.0 - self.schedule.cut
-
-    @property
-    def conditional_time_range(self) -> tuple[float, float]:
-        """Times at which (C1) is finite: ε > 0 keeps σ_t away from 0 at both ends."""
-        return self.time_range
 
     def conditional(
         self,

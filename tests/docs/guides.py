@@ -1,4 +1,4 @@
-"""Guides, run as they stand."""
+"""Run the blocks of Python of a guide."""
 
 import re
 from pathlib import Path

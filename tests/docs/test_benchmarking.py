@@ -1,4 +1,4 @@
-"""The guide to benchmarks: its modules are written down as named and its sweep is run."""
+"""The guide to benchmarks: its modules are written to files and its sweep is run."""
 
 import re
 import sys

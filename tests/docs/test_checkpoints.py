@@ -1,4 +1,4 @@
-"""The guide to fits that may be stopped, run as it stands."""
+"""The guide to checkpoints, run as written."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every point that the paper leaves open has its figure and its test, and both exist."""
+"""Every erratum has a figure and a test, and both exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Links between pages lead somewhere, headings included; nothing is asked of the network."""
+"""Links between pages have targets, headings included; no network is used."""
 
 import ast
 import re
@@ -69,7 +69,7 @@ def test_headings_hold_no_formula(page):
 
 
 def test_doctests_are_in_a_section_that_is_shown_as_code():
-    # "Example:" would be a note whose prompts become quotations.
+    # "Example:" would start a note, in which prompts become quotations.
     codes = {p: p.read_text(encoding="utf-8") for p in (ROOT / "src").rglob("*.py")}
     assert [p for p, code in codes.items() if re.search(r"^ *Example:$", code, re.M)] == []
     assert sum("Examples:\n" in code for code in codes.values()) > 20

@@ -1,4 +1,4 @@
-"""docs/guides/monitor.md, run as it stands, and its figures, which are those of the rows."""
+"""docs/guides/monitor.md, run as written, and its numbers, compared with the result rows."""
 
 import runpy
 from pathlib import Path

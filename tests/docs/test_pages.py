@@ -1,4 +1,4 @@
-"""Every page that shows code, run as it stands; some guides have tests of their own."""
+"""Every page with code, run as written; some guides have tests of their own."""
 
 import re
 import shlex
@@ -66,7 +66,7 @@ def test_targets_of_make_exist(page):
 
 
 def parse(words):
-    """Refuses a command that does not exist, or an option that it does not have.
+    """Raise an error for an unknown command or option.
 
     Commands of installed packages count: they are found by name, not listed.
     """
@@ -78,7 +78,7 @@ def parse(words):
         if command is None:
             raise KeyError(name)
     context = command.make_context(command.name, [], parent=context, resilient_parsing=True)
-    context.resilient_parsing = False  # so that the parser complains
+    context.resilient_parsing = False  # so that the parser raises an error
     command.make_parser(context).parse_args(words)
 
 
@@ -153,7 +153,7 @@ def test_home():
 
 
 def write_customers():
-    """A table from life: names with spaces, text, dates and missing values."""
+    """A realistic table: names with spaces, text, dates and missing values."""
     rng = np.random.default_rng(0)
     lines = ["Customer ID,Since,Age (years),Region,Premium?,Monthly Spend"]
     for number, age in enumerate(rng.integers(20, 70, 300)):
@@ -189,7 +189,7 @@ def test_faq():
 
 def test_citing(capsys):
     run("../citing.md")
-    assert "sugiyama2008direct" in capsys.readouterr().out
+    assert "chen2025diffusion" in capsys.readouterr().out
     assert "nguyen2010estimating" in Path("references.bib").read_text(encoding="utf-8")
 
 
@@ -201,7 +201,7 @@ def test_covariate_shift():
 @pytest.mark.slow
 def test_big_data():
     ratio = run("big-data.md")["ratio"]
-    # N(0, I) against N(0.5, I) in four columns: 0.5 Σx − 0.5; sixty steps find most of the way.
+    # N(0, I) against N(0.5, I) in four columns: 0.5 Σx − 0.5.
     rows = np.random.default_rng(1).normal(0.25, 1.0, (500, 4))
     truth = 0.5 * rows.sum(axis=1) - 0.5
     found = ratio.log_ratio(rows)

@@ -10,7 +10,7 @@ from secant._host.jax_process import SETTINGS
 
 @pytest.fixture
 def settings_of_jax():
-    """The page turns some of them, for the whole process."""
+    """Restore the settings that the page changes for the whole process."""
     names = ("jax_compilation_cache_dir", *SETTINGS)
     before = {name: getattr(jax.config, name) for name in names}
     yield

@@ -1,4 +1,4 @@
-"""The guides, run as they stand; recipes on pairs whose ratio is known."""
+"""The recipes, run as written, on pairs whose ratio is known."""
 
 import numpy as np
 import pytest

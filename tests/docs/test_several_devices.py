@@ -1,4 +1,4 @@
-"""The guide to several devices and hosts, run as it stands; its script by two processes."""
+"""The guide to several devices and hosts, run as written; its script by two processes."""
 
 import json
 import re
@@ -21,7 +21,7 @@ RESULTS = GUIDES.parents[1] / "benchmarks/results"
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """What the blocks leave behind and print."""
+    """The names that the blocks define, and their output."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("page"))
         return run("several-devices.md")
@@ -99,4 +99,4 @@ def test_the_script_run_by_two_processes(tmp_path):
     assert sorted(p.name for p in Path(tmp_path / "host-1").glob("*.npy")) == ["a.npy", "b.npy"]
     rows = np.random.default_rng(1).normal(0.4, 1.0, (500, 2))
     error = secant.load(model).log_ratio(rows) - (0.8 * rows.sum(1) - 0.64)
-    assert np.sqrt(np.mean(error**2)) < 0.4  # a host by itself would be off by several nats
+    assert np.sqrt(np.mean(error**2)) < 0.4  # a host alone would be wrong by several nats

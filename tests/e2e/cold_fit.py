@@ -1,4 +1,4 @@
-"""A default fit in a fresh process: which programs are compiled, and which files of ours run.
+"""A default fit in a fresh process: compiled programs, and files of secant that run.
 
 Run by test_cold_fit.py, without JAX's cache. Prints one JSON object.
 """

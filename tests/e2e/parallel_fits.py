@@ -1,6 +1,6 @@
-"""Fits in a process of their own: `python parallel_fits.py CASES FOLDER [PROCESS ADDRESS]`.
+"""Fits in a separate process: `python parallel_fits.py CASES FOLDER [PROCESS ADDRESS]`.
 
-Makes these fits on all devices, as one of two processes if told so, and leaves what came of them in
+Run these fits on all devices, as one of two processes if PROCESS is given, and write the results to
 `FOLDER/found-PROCESS.npz`.
 """
 
@@ -84,7 +84,7 @@ def told_of_runs(note):
 
 @dataclass
 class Fits:
-    """What the fits of a process leave behind."""
+    """The results of the fits of one process."""
 
     folder: Path
     process: int = 0
@@ -144,13 +144,13 @@ class Fits:
         self.told("other seed", lambda: ratio(seed=self.process).fit_samples(X_0, X_1))
 
     def checkpoints(self):
-        """The second finds the training of the first finished."""
+        """The second finds the finished training of the first."""
         folder = self.folder / "checkpoints"
         self.keep("first", ratio().fit_samples(X_0, X_1, resume=folder))
         self.keep("again", ratio(progress=True).fit_samples(X_0, X_1, resume=folder))
 
     def interrupted(self):
-        """Only the last process is asked to stop."""
+        """Only the last process is interrupted."""
         with keeping_best_on_interrupt() as wish:
             if self.process == 1:
                 wish.set()

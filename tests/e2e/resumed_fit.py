@@ -1,4 +1,4 @@
-"""A fit in a process of its own, to be stopped: `python resumed_fit.py KIND FOLDER MODEL`.
+"""A fit in a separate process, to be stopped: `python resumed_fit.py KIND FOLDER MODEL`.
 
 Prints a line before every chunk of steps, and "saved" at the end. The times of its record are set
 to zero, so that the files of two fits are the same bytes if the fits are the same.

@@ -1,6 +1,6 @@
 """Fits with every shape annotation of the numerical core checked; run by test_shapes.py.
 
-A process of its own, because the checks are woven into modules as they are first imported.
+A separate process, because the checks are added to modules when they are first imported.
 """
 
 import warnings
@@ -14,7 +14,7 @@ CORE += ("bridges", "training", "datasets")
 
 
 def estimators(secant):
-    """One of every kind, as small as they come."""
+    """One estimator of every kind, as small as possible."""
     from secant.integration import Adaptive, RungeKutta, Trapezoid
     from secant.models import (
         AlignedSecant,

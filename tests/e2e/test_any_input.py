@@ -1,4 +1,4 @@
-"""Whatever is passed in: a finite answer, a named warning with it, or a refusal that names it."""
+"""Random input gives a finite answer, perhaps with a named warning, or an error that names it."""
 
 import collections
 import os
@@ -30,13 +30,13 @@ MAKERS = {
         SpectralSecant(2, TRUNK), anchor=GaussianMoments(), training=BRIEF, random_state=0
     ),
 }
-# Cheap ones more often; programs are compiled a shape, so rows come in few.
+# Cheap estimators more often; a program is compiled for each shape, so there are few shapes.
 ESTIMATORS = st.sampled_from(["kernel"] * 12 + ["sklearn"] * 8 + ["classifier"] * 3 + ["secant"])
 N_ROWS, N_COLUMNS = 24, 2
 
 
 def numbers(draw, n, d):
-    """Rows (n, d) of float64: of any size, alike, far out, or no numbers at all."""
+    """Rows (n, d) of float64: of any scale, equal, with outliers, or not finite."""
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     x = rng.normal(size=(n, d)) + draw(st.sampled_from([0.0, 0.0, 0.5, 1e3, 1e9]))
     x = x * 10.0 ** draw(st.sampled_from([0, 0, 0, -12, 12, -100, 100, -298, 298, -320]))
@@ -224,7 +224,7 @@ def labels(draw, n=2 * N_ROWS):
 
 @st.composite
 def cases(draw):
-    """An estimator's name, what it is fitted to, and rows that it is asked about."""
+    """An estimator's name, its training rows, and rows to score."""
     name = draw(ESTIMATORS)
     if draw(st.booleans()):
         data = {"x_0": draw(rows()), "x_1": draw(rows())}
@@ -237,7 +237,7 @@ def cases(draw):
 
 
 def outcome(case):
-    """How it went, in a word; raises for what a user must not see."""
+    """The outcome in one word; other exceptions propagate."""
     name, (method, data), asked = case
     estimator = MAKERS[name]()
     with warnings.catch_warnings(record=True) as told:

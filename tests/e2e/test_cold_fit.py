@@ -1,4 +1,4 @@
-"""What a default fit takes: few programs to compile, and few files to read to follow it."""
+"""A default fit compiles few programs, and runs few files."""
 
 import json
 import os
@@ -11,8 +11,8 @@ import pytest
 MOST_PROGRAMS = 10
 MOST_FILES = 12
 
-# What a reader of the fit can take as given: each of these is one formula or one family of them,
-# with a page of its own, and can be read by itself.
+# Not counted: each of these is one formula or one family of formulas, with a page of its own, and
+# can be read by itself.
 MATHEMATICS = {
     "schedules.py",
     "paths.py",
@@ -35,7 +35,7 @@ MATHEMATICS = {
 
 @pytest.fixture(scope="module")
 def cold():
-    """What a fresh process tells of it, without programs of other processes."""
+    """The output of a fresh process, without cached programs."""
     environment = {**os.environ, "JAX_ENABLE_COMPILATION_CACHE": "false"}
     script = Path(__file__).with_name("cold_fit.py")
     done = subprocess.run(
@@ -46,7 +46,7 @@ def cold():
 
 
 def test_a_fit_and_its_scores_compile_few_programs(cold):
-    assert "jit(run_steps)" in cold["programs"]  # they are seen at all
+    assert "jit(run_steps)" in cold["programs"]  # there are some
     assert len(cold["programs"]) <= MOST_PROGRAMS, cold["programs"]
 
 

@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from secant import DensityEstimator, SklearnRatio
 
-# The checks fit on twenty rows of integers and noise: atoms, and little to normalise by.
+# The checks fit twenty rows of integers and noise: atoms, and too few rows for a normaliser.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::secant.exceptions.OverlapWarning"),
     pytest.mark.filterwarnings("ignore::secant.exceptions.AtomsWarning"),

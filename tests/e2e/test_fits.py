@@ -224,7 +224,7 @@ def test_grid_search_over_training(samples):
 
 
 class _Plain(TrunkBuilder):
-    """A network of somebody else's."""
+    """A user's own network."""
 
     def build(self, n_in, n_out, *, key):
         return eqx.nn.MLP(n_in, n_out, width_size=32, depth=2, activation=jax.nn.softplus, key=key)
@@ -234,7 +234,7 @@ def test_bring_your_own_network(samples, rows, truth):
     estimator = SecantRatio(
         SpectralSecant(order=6, trunk=_Plain()), training=TRAINING, random_state=0
     )
-    # It does not start at zero as ours does, so it has further to go in the same steps.
+    # It does not start at zero, so it needs more of the steps.
     assert rmse(estimator.fit_samples(*samples).log_ratio(rows), truth) < 2.0 * RMSE
 
 
@@ -253,7 +253,7 @@ def test_the_clock_is_said(samples, rows):
     with pytest.warns(TrainingWarning, match=r"wall-clock budget .* raise Training.max_seconds"):
         estimator = make(training=short).fit_samples(*samples)
     assert estimator.diagnostics_.status is Status.TIME_UP
-    assert estimator.diagnostics_.steps == 50  # at least one look, whatever the budget
+    assert estimator.diagnostics_.steps == 50  # at least one evaluation, whatever the budget
     assert np.isfinite(estimator.log_ratio(rows)).all()
 
 
@@ -297,7 +297,7 @@ def test_erratum_1(frame, expected, seed):
     estimator = ISADRE(
         AlignedSecant(ResidualMLP(width=width, depth=2)),
         target=_JudgedByItself(frame=frame),
-        # The noise keeps λ(t) alive at t = 1, which is where the one secant is asked.
+        # The noise keeps λ(t) above 0 at t = 1, where the one secant is evaluated.
         path=DiffusionBridge(gamma=1.0, epsilon=0.02),
         time_sampler=Uniform(),
         n_steps=1,

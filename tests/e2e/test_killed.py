@@ -1,4 +1,4 @@
-"""Fits whose processes are killed, again and again, and what becomes of their models."""
+"""Fits whose processes are killed repeatedly give the same models."""
 
 import os
 import random
@@ -17,7 +17,7 @@ CHUNKS = 30  # of steps in a training
 
 
 class Fit:
-    """A fit that may be run, stopped and run again, until its model is saved."""
+    """A fit that is run, stopped and resumed until its model is saved."""
 
     def __init__(self, kind, folder, cache):
         folder.mkdir()
@@ -57,7 +57,7 @@ class Fit:
 
 
 def killed_until_it_ends(fit, whole, rng, most):
-    """How many kills it took, at most so many."""
+    """Kill the fit at most so many times; return the number of kills."""
     for kills in range(most):
         code = fit.run(stop_at=rng.randint(1, CHUNKS), share=rng.uniform(0.0, 2.0))
         fit.check_files(whole)

@@ -1,4 +1,4 @@
-"""Every method on a mild pair: the same laws for all, whatever is inside."""
+"""The same laws for every method, on a mild pair."""
 
 import jax
 import numpy as np
@@ -16,7 +16,7 @@ PAIR = gaussian_pair(
     np.zeros(2), np.eye(2), np.array([0.35, -0.2]), np.array([[0.85, 0.1], [0.1, 0.85]])
 )
 N = 10_000
-RMSE = 0.15  # nats, asked of every method; the log ratio's own spread is 0.39 on p_1
+RMSE = 0.15  # nats, required of every method; the log ratio's own spread is 0.39 on p_1
 
 TRUNK = ResidualMLP(width=32, depth=1)
 SHORT = {"training": Training(steps=600, batch_size=256, evaluate_every=200)}
@@ -24,7 +24,7 @@ OFTEN = {"training": Training(steps=600, batch_size=256, evaluate_every=50)}
 LONG = {"training": Training(steps=1500, batch_size=512, evaluate_every=500)}
 NODES = {"rule": GaussLegendre(8)}  # of smooth time scores; the default rule has fifty
 
-# What a method needs to be accurate; the rest is the registry's.
+# Settings that a method needs to be accurate; the others are the registry's.
 SETTINGS = {
     "secant ratio": SHORT | {"model": SpectralSecant(4, TRUNK), "anchor": True},
     "ISA-DRE": LONG | {"time_sampler": Uniform(), "n_steps": 5},
@@ -34,11 +34,11 @@ SETTINGS = {
     "D3RE, optimal transport": SHORT | NODES,
     "CTSM": LONG | NODES,
     "CTSM-v": LONG | NODES,
-    # λ(t) = 1/Var leaves it little to learn from near t = 1, where (C1) explodes: more rows.
+    # λ(t) = 1/Var leaves little weight near t = 1, where (C1) diverges: more rows.
     "CTSM-v, one-sided": NODES
     | {"training": Training(steps=2000, batch_size=2048, learning_rate=3e-3, evaluate_every=500)},
     "TRE": LONG | {"model": TelescopingHeads(4, TRUNK)},
-    # Swapped, r is not bounded: held-out rows of the tail soon outweigh the rest, so look often.
+    # Swapped, r is unbounded: held-out rows of the tail soon dominate, so evaluate often.
     "classifier, kulsif": OFTEN,
     "classifier, pw": OFTEN,
     # e^{2r} weighs a few rows above all others: more of them a step.
@@ -74,7 +74,7 @@ def rmse(gap):
 
 
 def slow_but_for(*quick, without=()):
-    """A law that every method is held to, most of them in the slow tests: a fit each."""
+    """A law for every method; most methods run in the slow tests, because each needs a fit."""
     names = [n for n in SETTINGS if not registry.ESTIMATORS[n].tags & set(without)]
     return pytest.mark.parametrize("name", registry.slow_but_for(*quick, names=names))
 
@@ -101,7 +101,7 @@ def test_swapping_the_samples_negates_the_log_ratio(name):
     assert np.corrcoef(there, -back)[0, 1] > 0.85
 
 
-# The untrained network is right here, and says that it is kept.
+# The untrained network is right here; a warning says that it is kept.
 @pytest.mark.filterwarnings("ignore::secant.exceptions.UntrainedWarning")
 @slow_but_for("secant ratio", "classifier, infonce", "kernel, kulsif", "scikit-learn")
 def test_identical_samples_have_a_log_ratio_of_about_zero(name):

@@ -1,4 +1,4 @@
-"""The same numbers in another form or unit give the same ratio; trouble has a name."""
+"""The same numbers in another form or unit give the same ratio; problems raise named warnings."""
 
 from functools import partial
 
@@ -75,7 +75,7 @@ def fitted(new, data):
 def assert_alike(found, plain):
     """Of one truth, of standard deviation 0.7 at these rows, but of other rows or weights."""
     assert np.sqrt(np.mean((found - plain) ** 2)) < 0.55
-    for answers in (found, plain):  # both have learned it: constant ones would be alike too
+    for answers in (found, plain):  # both have learned it: constant ratios would agree too
         assert answers.std() > 0.3
         assert np.corrcoef(answers, TRUTH)[0, 1] > 0.6
 
@@ -164,7 +164,7 @@ FEW_ROWS = pytest.mark.filterwarnings(
 @pytest.mark.parametrize("n", [2, 20])
 def test_few_and_repeated_rows_are_told_apart_if_at_all(new, n):
     assert np.isfinite(fitted(new, (X_0[:n], X_1[:n], ROWS))).all()
-    # Of copies, some are held out, and the same rows are trained on: they say the same.
+    # With copies, held-out rows are also training rows.
     x_0, x_1 = (np.repeat(x[:n], 15, axis=0) for x in (X_0, X_1))
     zero, one, others = np.split(fitted(new, (x_0, x_1, np.r_[x_0, x_1, ROWS])), [15 * n, 30 * n])
     assert np.isfinite(others).all()

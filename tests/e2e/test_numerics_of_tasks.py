@@ -1,4 +1,4 @@
-"""Tasks in any unit: what does not depend on it stays, a density moves by its logarithm."""
+"""Tasks in any unit: the same results; a log density shifts by the log of the unit."""
 
 import numpy as np
 import pytest

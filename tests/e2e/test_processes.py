@@ -1,4 +1,4 @@
-"""Fits in threads and in other processes: the same bits as alone, or a clear refusal."""
+"""Fits in threads and in other processes: bit-identical to a single fit, or a clear error."""
 
 import pickle
 import subprocess
@@ -35,7 +35,7 @@ def alone():
 
 
 def in_threads(work, arguments):
-    """All at once: none begins before the last is there."""
+    """Run all at once, behind a barrier."""
     together = threading.Barrier(len(arguments))
 
     def begun(argument):
@@ -173,7 +173,7 @@ def printed(tmp_path, *steps):
     return done.stdout.splitlines()
 
 
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="forks are told of on Linux")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="forks are detected on Linux")
 
 
 @pytest.mark.slow
@@ -190,7 +190,7 @@ def test_forked_after_a_fit_it_refuses_instead_of_hanging(tmp_path):
     assert np.isfinite(float(alone))
     assert forked.startswith("ForkedProcessError: this process was forked from one that had used")
     assert "spawn" in forked
-    assert np.isfinite(float(kernel))  # NumPy alone: nothing to hang
+    assert np.isfinite(float(kernel))  # NumPy only, which cannot hang
 
 
 @pytest.mark.slow

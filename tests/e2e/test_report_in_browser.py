@@ -1,4 +1,4 @@
-"""The pages in a real browser: they sort, keep to themselves, and let nothing in run."""
+"""The pages in a real browser: sorting works, nothing is requested, no injected script runs."""
 
 import os
 import shutil
@@ -60,7 +60,7 @@ def pages(tmp_path_factory):
 
 
 class Visit:
-    """A page opened, and what it did."""
+    """An opened page, with its requests and console messages."""
 
     def __init__(self, browser, path: Path, *, width=1200, scheme="light"):
         self.requests, self.troubles = [], []
@@ -80,7 +80,7 @@ class Visit:
         self.page.evaluate("document.querySelectorAll('thead button').forEach(b => b.click())")
 
     def column(self, name):
-        """What a column of the first table is sorted by, from top to bottom."""
+        """The sort keys of a column of the first table, from top to bottom."""
         return self.page.evaluate(
             """name => {
                 const table = document.querySelector("table.sortable");

@@ -1,4 +1,4 @@
-"""Fits over several devices and processes: the model of one device, and the batch really shared."""
+"""Fits over several devices and processes give the model of one device, and share the batch."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def free_address():
 
 
 def found(folder, processes):
-    """What each process found, and what it said."""
+    """The results and the output of each process."""
     said = [process.communicate(timeout=600)[1] for process in processes]
     assert [process.returncode for process in processes] == [0] * len(processes), "\n".join(said)
     files = [np.load(folder / f"found-{i}.npz") for i in range(len(processes))]
@@ -71,7 +71,7 @@ def check_same(one, other, name):
 
 
 def check_shared(program):
-    """Every array of a batch is a device's share of it, and what devices tell is the gradient."""
+    """Every array of a batch is a device's share of it; devices exchange the gradient only."""
     assert "all-reduce(" in program
     assert re.search(rf"f32\[{BATCH // DEVICES},", program)
     assert not re.search(rf"\[{BATCH}[,\]]", program)
@@ -127,7 +127,7 @@ def test_processes_with_rows_of_their_own(tmp_path):
         np.sqrt(np.mean((log_ratio - truth(rows)) ** 2))
         for log_ratio in (first["own rows: log ratio"], with_all)
     )
-    assert error < 1.5 * error_with_all  # the same up to other batches; a half alone is 4 off
+    assert error < 1.5 * error_with_all  # up to other batches; half of the rows gives 4
     assert "equal shares of x_0, to 1%; got 44.4%, 55.6%" in str(first["uneven"])
 
 

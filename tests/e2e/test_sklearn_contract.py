@@ -46,8 +46,8 @@ CONFIGURED = {
     )
 }
 
-# A path and a direct loss stand for the rest, which have nothing of their own to check and much to
-# compile: `make test-slow` runs them.
+# One method along a path and one direct loss; `make test-slow` runs the others, which take long to
+# compile and share this code.
 QUICK = {"secant ratio, no anchor", "classifier, nce"}
 
 # Refused on purpose: which of the labels 1 and 2 is p_0 would be a guess, and the wrong guess
@@ -74,7 +74,7 @@ EXPECTED = OTHER_LABELS | {
 
 @pytest.fixture(scope="module", autouse=True)
 def _quick_compilation():
-    """Nearly all the time here is XLA's: compile crudely."""
+    """Compile without optimisations, because compilation is nearly all of the time."""
     name = "jax_disable_most_optimizations"
     before = jax.config.values[name]
     jax.config.update(name, val=True)
@@ -89,9 +89,9 @@ def test_scikit_learn_checks(estimator, check):
 
 
 def _other_configurations():
-    """Every configuration times every check, but for those that would repeat what PLAIN says.
+    """Every configuration × every check, without repetitions of those in PLAIN.
 
-    Refusals of labels and rows are the base class's, and data of other widths compile anew.
+    Labels and rows are checked by the base class, and data of other widths need other programs.
     """
     of_other_widths = {
         "check_n_features_in_after_fitting",  # 4 columns
@@ -116,7 +116,7 @@ def test_scikit_learn_checks_of_other_configurations(estimator, check):
 
 
 class _AnyLabels:
-    """Takes any two labels, the lower one for p_0: what the checks above want to feed."""
+    """Accepts any two labels, the lower one for p_0, as the checks above need."""
 
     def fit(self, X, y, sample_weight=None):
         self.labels_, labels = np.unique(np.asarray(y), return_inverse=True)

@@ -1,4 +1,4 @@
-"""What users of scikit-learn do with an estimator: cross-validation, searches, pipelines."""
+"""Estimators in scikit-learn's tools: cross-validation, searches, pipelines."""
 
 import numpy as np
 import pytest

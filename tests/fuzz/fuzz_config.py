@@ -17,7 +17,7 @@ CORPUS = (
 
 
 def target(data: bytes) -> None:
-    """Taken, or refused in words that are short; anything else is a finding."""
+    """Accepted, or refused with a short message; anything else is a finding."""
     try:
         found = parsed_toml(data, "c.toml")
         table = found.pop("training", {})

@@ -1,6 +1,6 @@
-"""Fuzz target: bytes as a model file, as they are and with the checksum made right.
+"""Fuzz target: bytes as a model file, as they are and with a valid checksum.
 
-`make fuzz` runs it. The checksum would stop nearly every file; whoever means harm computes it.
+`make fuzz` runs it. Without a valid checksum, nearly every file would be refused at once.
 """
 
 from pathlib import Path

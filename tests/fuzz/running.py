@@ -11,19 +11,19 @@ FOUND = Path("fuzz-findings")
 
 
 def run(target, corpus, modules):
-    """Fuzz until the time given on the command line is over; a finding is kept and ends it.
+    """Fuzz for the time given on the command line, or until a finding, which is kept.
 
     Args:
         target: takes bytes; raises on a finding.
         corpus: inputs to begin with.
-        modules: those whose lines are to be reached.
+        modules: whose lines should be reached.
     """
     try:
         import atheris
     except ImportError:
         sys.exit("Fuzzing needs atheris: pip install -c constraints.txt -e '.[fuzz]'.")
     for content in corpus:
-        target(content)  # what is imported on the way is imported once
+        target(content)  # imports happen once
     for name in modules:
         _instrument(atheris, name)
     FOUND.mkdir(exist_ok=True)

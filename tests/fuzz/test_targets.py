@@ -1,4 +1,4 @@
-"""The fuzz targets as far as they go without atheris: on their corpus, whole and spoiled."""
+"""The fuzz targets without atheris: on their corpus, whole and corrupted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What every command prints, as text and as JSON."""
+"""The output of every command, as text and as JSON."""
 
 from importlib import import_module
 
@@ -41,7 +41,7 @@ def golden(folder, request):
 
 
 def test_demo(golden, folder, monkeypatch):
-    # What it computes takes minutes, and has a slow test of its own.
+    # It takes minutes, and has a slow test of its own.
     exact = np.linspace(20.0, 60.0, 50)
 
     def chasm(picture, session):

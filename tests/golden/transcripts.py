@@ -1,6 +1,6 @@
-"""Transcripts of commands, kept as files and compared without what differs between machines.
+"""Transcripts of commands, stored as files; what differs between machines is not compared.
 
-`pytest tests/golden --update-golden` writes them anew; look at the difference before committing it.
+`pytest tests/golden --update-golden` rewrites them; read the difference before you commit it.
 """
 
 import json
@@ -21,7 +21,7 @@ _SPACES = re.compile(r"[ ─]{2,}")
 
 @dataclass(frozen=True)
 class Golden:
-    """Compares what commands print with what they printed."""
+    """Compares the output of commands with their transcripts."""
 
     folder: Path
     update: bool
@@ -95,5 +95,5 @@ def _compare(found, expected, place):
 
 
 def _is_measured(place):
-    """Whole numbers that come out of a fit, or of a compiler."""
+    """Integers that depend on a fit or on the compiler."""
     return place.endswith((".row", ".best_step", ".result.size"))

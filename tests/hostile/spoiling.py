@@ -1,4 +1,4 @@
-"""Files spoiled at random, and how a reader fares with them: the one place that counts."""
+"""Files corrupted at random, and counts of what a reader does with them."""
 
 import sys
 import time
@@ -22,7 +22,7 @@ AT_MOST = 1.0  # seconds of computing for a file
 
 
 class Watch:
-    """Notes what Python does while it is on; an audit hook cannot be taken off again."""
+    """Records audit events while it is on; an audit hook cannot be removed."""
 
     def __init__(self):
         self.is_on, self.seen = False, []
@@ -72,13 +72,13 @@ def places(tree):
 
 
 def tally(watch, path, spoiled, outcome, *, n, seed):
-    """How n spoiled files fare: counts of outcomes, of slow ones and of crashes.
+    """Counts of outcomes, of slow files and of crashes over n corrupted files.
 
     Args:
-        watch: notes whatever is run.
-        path: where each file is put in turn.
+        watch: records whatever is run.
+        path: where each file is written.
         spoiled: (number, generator) to the bytes of a file.
-        outcome: path to the word for what came of it; whatever it raises is a crash.
+        outcome: from a path to a word for the outcome; an exception is a crash.
         n: files.
         seed: of the generator.
     """

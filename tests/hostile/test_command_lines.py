@@ -1,4 +1,4 @@
-"""Command lines made up: an answer, a warning or a user's mistake, never a bug of ours."""
+"""Random command lines: an answer, a warning or a user's error, never exit code 3."""
 
 import os
 
@@ -14,7 +14,7 @@ from secant.cli import app
 
 COMMAND = get_command(app)
 EXPECTED = (0, 1, 2, 130)
-# What takes long with tables that are whole is asked for with broken ones only.
+# Slow commands run on broken tables only.
 COMMANDS = {
     "compare": 2,
     "check": 2,
@@ -74,7 +74,7 @@ def lines(draw):
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A folder with files of which none holds a table that could be fitted."""
+    """A folder of files, none of which holds a table that could be fitted."""
     folder = tmp_path_factory.mktemp("place")
     (folder / "bad.csv").write_bytes(b"x,y\n1\n\xff")
     (folder / "names.csv").write_text("x,y,z\n")

@@ -1,4 +1,4 @@
-"""Configurations spoiled at random or on purpose: refused in plain words; nothing runs."""
+"""Configurations corrupted at random or on purpose are refused with a message; nothing runs."""
 
 import json
 import os
@@ -85,12 +85,12 @@ def spoiled_tree(rng):
 
 
 def spoiled(number, rng):
-    """By turns as bytes and as a tree."""
+    """Alternately as bytes and as a tree."""
     return spoiled_bytes(as_toml(PLAIN).encode(), rng) if number % 2 else spoiled_tree(rng)
 
 
 def outcome(path):
-    """Of the real command with this file, and tables that are not there."""
+    """The outcome of the real command with this file and missing tables."""
     line = LINES[sorted(LINES)[path.stat().st_size % len(LINES)]]
     found = CliRunner().invoke(COMMAND, [*line, "--config", str(path)])
     assert found.exit_code == 2, found.output

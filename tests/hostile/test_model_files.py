@@ -1,4 +1,4 @@
-"""Files spoiled at random: each is refused in plain words or is an estimator; nothing runs."""
+"""Files corrupted at random: each is refused with a message or is an estimator; nothing runs."""
 
 import json
 
@@ -58,7 +58,7 @@ def watch():
 
 
 def spoiled_parts(raw, rng):
-    """The right checksum over something else in the header or in the arrays."""
+    """A valid checksum over a changed header or changed arrays."""
 
     def change(header, tensors):
         for _ in range(int(rng.integers(1, 4))):
@@ -101,7 +101,7 @@ RAWS = [file.read_bytes() for file in FILES]
 
 
 def spoiled(number, rng):
-    """One of the files, by turns as bytes and as parts."""
+    """One of the files, alternately as bytes and as parts."""
     spoil = (spoiled_bytes, spoiled_parts)[number % 2]
     return spoil(RAWS[number // 2 % len(RAWS)], rng)
 

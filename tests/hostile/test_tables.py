@@ -1,4 +1,4 @@
-"""Tables made to harm: read or refused in plain words, within bounds of memory and time."""
+"""Crafted tables: read, or refused with a message, within bounds of memory and time."""
 
 import io
 import os

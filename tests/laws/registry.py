@@ -1,6 +1,6 @@
 """Every schedule, path, sampler, curriculum, model and target: one line each.
 
-A new class is one more line here and is then held to every law of its kind.
+A new class is one more line here, and is then tested against every law of its kind.
 """
 
 from collections.abc import Callable
@@ -98,7 +98,7 @@ class Model(NamedTuple):
     anchor: Callable[[int, Path], Anchor] | None = None
 
 
-# What each target must not lose: its mean is minimised by the truth. Built from an oracle because
+# The mean of each target is minimised by the truth. Built from an oracle because
 # the conditional target's weight needs the moments of the samples.
 PATH_TARGETS = {
     "tangent velocity": lambda _: TangentVelocity(),
@@ -137,7 +137,7 @@ DIRECT_TARGETS = {
 
 
 def randomised(builder, *sizes, seed=0, scale=0.4):
-    """What the builder builds, every number drawn anew: heads start at zero and would hide faults.
+    """A model with random numbers in all arrays: heads start at zero and would hide errors.
 
     Only shapes are built, so nothing is compiled.
     """

@@ -117,6 +117,6 @@ def test_loss_and_slope_are_finite_in_single_precision(name):
         assert np.isfinite(slope_1).all()
         # Their squares too, in single precision: a gradient is clipped by its norm.
         assert np.isfinite(np.sum(slope_0**2) + np.sum(slope_1**2))
-        # More weight on x_1 and less on x_0 is never worse.
+        # A larger ratio at x_1 and a smaller one at x_0 is never worse.
         assert (slope_0 >= 0).all()
         assert (slope_1 <= 0).all()

@@ -1,4 +1,4 @@
-"""Laws of every public estimator: how deep it is, and what becomes of the parts it is given."""
+"""Laws of every public estimator: depth of inheritance, and the use of its parts."""
 
 import inspect
 from dataclasses import fields
@@ -50,7 +50,7 @@ def test_no_public_estimator_is_the_base_of_another(name):
     assert [n for n, c in PUBLIC.items() if issubclass(c, PUBLIC[name])] == [name]
 
 
-# Estimators that train a network, and as small as they come.
+# Estimators that train a network, as small as possible.
 TRAINED = {
     "SecantRatio": partial(registry.new, "secant ratio, no anchor"),
     "ISADRE": partial(registry.new, "ISA-DRE"),

@@ -1,4 +1,4 @@
-"""What every target must satisfy: its mean rests at the truth, and nowhere near."""
+"""What every target must satisfy: its mean has slope zero at the truth, and nowhere near it."""
 
 import numpy as np
 import pytest

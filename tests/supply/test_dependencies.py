@@ -1,4 +1,4 @@
-"""What is installed with secant: needed, pinned, and looked up."""
+"""Dependencies are needed, pinned, and checked for advisories."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""Scoring in blocks: few programs, little memory, the same numbers whatever the fitting."""
+"""Scoring in blocks: few programs, little memory, the same numbers in any mode of JAX."""
 
 import logging
 import tracemalloc

@@ -1,4 +1,4 @@
-"""Limits as they are read from TOML: what is accepted, and what is said about the rest."""
+"""Limits in TOML: what is accepted, and the errors."""
 
 import math
 

@@ -34,7 +34,7 @@ def float32(x):
 
 
 def thirds(data, end):
-    """Trained on, held out to choose by, and to report on."""
+    """Training rows, held-out rows and report rows."""
     held = ((data.held_0, data.held_1), (data.report_0, data.report_1))
     return [as_set(x) for x in (trained_rows(data, end), *(pair[end] for pair in held))]
 

@@ -1,4 +1,4 @@
-"""Schedules at points worked out by hand; what all of them share is in laws/."""
+"""Schedules at points computed by hand; common laws are in laws/."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A real table whose source is biased by a known rule: weighting undoes it, seed after seed."""
+"""A real table whose source is biased by a known rule: weighting corrects it for every seed."""
 
 from dataclasses import replace
 

@@ -25,7 +25,7 @@ class Straight:
 
 
 class Slow(Straight):
-    """The same, in no hurry."""
+    """The same, but slow."""
 
     def fit_samples(self, x_0, x_1):
         time.sleep(0.02)
@@ -33,7 +33,7 @@ class Slow(Straight):
 
 
 class Deadly(Straight):
-    """The same, but the first process to fit it, told by a file, is killed on the spot."""
+    """The same, but the first process to fit it, recorded in a file, is killed."""
 
     def fit_samples(self, x_0, x_1):
         mark = Path(os.environ["SECANT_TEST_MARK"])
@@ -44,7 +44,7 @@ class Deadly(Straight):
 
 
 class Doomed(Straight):
-    """The same, but no process survives it."""
+    """The same, but every process is killed."""
 
     def fit_samples(self, x_0, x_1):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The peers: each recovers a mild pair, and says so where its package is absent."""
+"""The peers: each recovers a mild pair, or reports that its package is missing."""
 
 import sys
 

@@ -101,7 +101,7 @@ def test_exponents_are_of_the_larger_half():
 def _grown_by(n_bytes):
     held_before = np.ones(100 * MIB, dtype=np.uint8)
     held_before.sum()
-    del held_before  # nor what was let go
+    del held_before  # nor freed memory
     return bytes_grown(lambda: _held(np.ones(n_bytes, dtype=np.uint8)))
 
 

@@ -1,4 +1,4 @@
-"""Sweeps: what is kept, what is run again, and what a killed process costs."""
+"""Sweeps: which rows are kept, which runs are repeated, and the cost of a killed process."""
 
 import multiprocessing
 import signal

@@ -53,19 +53,19 @@ def parsed_toml(content: bytes, where: str) -> dict[str, Any]:
     except RecursionError:
         raise ConfigError(f"{where} is not valid TOML: it is nested too deeply.") from None
     except ValueError as error:  # errors of TOML, of UTF-8, and of numbers with thousands of digits
-        raise ConfigError(f"{where} is not valid TOML: {cut(str(error), 200)}.") from error
+        raise ConfigError(f"{where} is not valid TOML: {shortened(str(error), 200)}.") from error
 
 
-def shown(value: object) -> str:
+def described(value: object) -> str:
     """A value and its kind, for a message."""
     kind = KINDS.get(type(value), "a date or time")
     try:
         text = str(value).lower() if isinstance(value, bool) else repr(value)
     except ValueError:  # Python does not format integers of thousands of digits
         return f"{kind} of too many digits"
-    return f"{cut(text)}, {kind}"
+    return f"{shortened(text)}, {kind}"
 
 
-def cut(text: str, most: int = _LONGEST) -> str:
+def shortened(text: str, most: int = _LONGEST) -> str:
     """A text, shortened for a message."""
     return text if len(text) <= most else f"{text[:most]}…"

@@ -11,8 +11,6 @@ from scipy.special import ndtri
 
 from secant.bases.charts import Chart, Rows, Values
 
-Column = Float[np.ndarray, " n"]
-
 _FARTHEST = 4.0  # normal quantile of the outermost knots, unless the rows' extremes are nearer
 _FEWEST_ROWS = 20  # between two knots
 _FEWEST_VALUES = 8  # distinct values between two knots, so that no interval isolates an atom
@@ -49,11 +47,11 @@ class NormalMargins(Chart):
             total += np.log(spline.derivative(column))
         return total
 
-    def _columns(self, x: Rows) -> list[tuple[MonotoneSpline, Column]]:
+    def _columns(self, x: Rows) -> list[tuple[MonotoneSpline, Values]]:
         return list(zip(self.splines, np.asarray(x, dtype=np.float64).T, strict=True))
 
 
-def _spline(x: Column, n_bins: int) -> MonotoneSpline:
+def _spline(x: Values, n_bins: int) -> MonotoneSpline:
     values, counts = np.unique(x, return_counts=True)
     # Half of an atom counts as below it, so that the map passes through the middle of every jump.
     below = np.cumsum(counts) - 0.5 * counts
@@ -64,13 +62,13 @@ def _spline(x: Column, n_bins: int) -> MonotoneSpline:
     return MonotoneSpline.through(values[chosen], scores[chosen])
 
 
-def _line(x: Column) -> MonotoneSpline:
+def _line(x: Values) -> MonotoneSpline:
     """A linear map that standardises, for columns with too few rows or values."""
     center, scale = float(x.mean()), max(float(x.std()), 1e-12)
     return MonotoneSpline.through(np.array([center - scale, center + scale]), np.array([-1.0, 1.0]))
 
 
-def _knot_positions(scores: Column, below: Column, n_bins: int) -> Int[np.ndarray, " m"]:
+def _knot_positions(scores: Values, below: Values, n_bins: int) -> Int[np.ndarray, " m"]:
     """Knots at equal steps in normal score, without those that have too few rows or values."""
     reach = min(_FARTHEST, -scores[0], scores[-1])
     wanted = np.searchsorted(scores, np.linspace(-reach, reach, n_bins + 1))

@@ -10,7 +10,7 @@ import typer
 from secant.cli.command import ExitCode, command
 from secant.cli.estimators import FitMethod, Folds, MethodOption, Permutations, wanted_estimator
 from secant.cli.inputs import (
-    Columns,
+    ColumnsOption,
     FirstTable,
     Missing,
     MissingOption,
@@ -31,7 +31,7 @@ def check(
     b: SecondTable,
     limits: Annotated[Path, typer.Option(help="TOML file of limits, as overlap = '>= 0.8'.")],
     junit: Annotated[Path | None, typer.Option(help="JUnit XML file to write.")] = None,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     folds: Folds = None,

@@ -16,7 +16,7 @@ from typing import Annotated, get_args
 import typer
 
 from secant._host.escaping import printable
-from secant.cli.config import ConfigError, checked, read_config, shown
+from secant.cli.config import ConfigError, checked, described, read_config
 from secant.cli.session import Session
 
 Command = Callable[..., None]
@@ -161,7 +161,9 @@ def _training(config: Path | None, steps: int | None) -> dict[str, object]:
     values: dict[str, object] = {}
     table = {} if config is None else read_config(config).get("training", {})
     if not isinstance(table, dict):
-        raise ConfigError(f"{config}: 'training' must be a table, [training]; got {shown(table)}.")
+        raise ConfigError(
+            f"{config}: 'training' must be a table, [training]; got {described(table)}."
+        )
     if table:
         from secant.model_files.rebuilding import hints_of
         from secant.training import Training

@@ -11,7 +11,7 @@ import typer
 from secant.cli.command import command
 from secant.cli.estimators import FitMethod, Folds, MethodOption, Permutations, wanted_estimator
 from secant.cli.inputs import (
-    Columns,
+    ColumnsOption,
     FirstTable,
     Missing,
     MissingOption,
@@ -33,7 +33,7 @@ def compare(
     a: FirstTable,
     b: SecondTable,
     *,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     folds: Folds = None,

@@ -9,9 +9,16 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from secant._host.toml_files import KINDS, ConfigError, cut, parsed_toml, read_config, shown
+from secant._host.toml_files import (
+    KINDS,
+    ConfigError,
+    described,
+    parsed_toml,
+    read_config,
+    shortened,
+)
 
-__all__ = ["ConfigError", "checked", "parsed_toml", "read_config", "shown"]
+__all__ = ["ConfigError", "checked", "described", "parsed_toml", "read_config"]
 
 _MOST_BITS = 63  # of an integer
 
@@ -34,16 +41,16 @@ def checked(
         name = key.replace("-", "_")
         if name not in expected:
             raise ConfigError(
-                f"{where} has an unknown key {cut(repr(key))}; {_suggestion(name, expected)}"
+                f"{where} has an unknown key {shortened(repr(key))}; {_suggestion(name, expected)}"
             )
         values[name] = _converted(value, expected[name], f"{where}: {key!r}")
     return values
 
 
 def _suggestion(name: str, valid: Iterable[str]) -> str:
-    shown = [v.replace("_", "-") for v in valid]
-    near = difflib.get_close_matches(name.replace("_", "-"), shown, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(shown))}."
+    options = [v.replace("_", "-") for v in valid]
+    near = difflib.get_close_matches(name.replace("_", "-"), options, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(options))}."
 
 
 def _converted(value: object, kind: object, place: str) -> object:
@@ -56,7 +63,7 @@ def _converted(value: object, kind: object, place: str) -> object:
             return value
     wanted = " or ".join(_name_of(one) for one in kinds if one is not NoneType)
     none = ' or "none"' if NoneType in kinds and not _is_option(kinds) else ""
-    raise ConfigError(f"{place} must be {wanted}{none}; got {shown(value)}.")
+    raise ConfigError(f"{place} must be {wanted}{none}; got {described(value)}.")
 
 
 def _is_option(kinds: tuple[Any, ...]) -> bool:

@@ -136,7 +136,7 @@ def _breast_cancer(picture: Path, session: Session) -> dict[str, str]:
         parts[0],
         parts[1],
         picture,
-        title="Breast cancer: every row scored by a fit that never saw it",
+        title="Breast cancer: out-of-fold score of every row",
         labels=("malignant (x_0)", "benign (x_1)"),
     )
     right = np.mean((log_ratio > 0.0) == (y == 1))
@@ -173,15 +173,15 @@ def _write_report(
     chasm: list[Block] = [
         Text(
             f"The exact mean log ratio of these rows is {truth:.2f} nats: a classifier between the "
-            "samples is always right, so its loss says nothing of the size of the ratio."
+            "samples is always right, so its loss does not depend on the size of the ratio."
         ),
         text_table("Methods on 5,000 rows of p₁", header, rows),
         Picture(output / "chasm.png", "Estimated against exact log ratio, one panel per method"),
     ]
     real: list[Block] = [
         Text(
-            "Malignant rows are x₀, benign rows are x₁; each row is scored by a fit that never saw "
-            "it. Positive says: looks benign."
+            "Malignant rows are x₀, benign rows are x₁; scores are out of fold. A "
+            "positive score means more likely benign."
         ),
         Pairs(list(table.items())),
         Picture(

@@ -13,7 +13,7 @@ import typer
 from secant.cli.command import command
 from secant.cli.estimators import fit_status, with_settings
 from secant.cli.fit import ModelOutput
-from secant.cli.inputs import Columns, Missing, MissingOption, read_one
+from secant.cli.inputs import ColumnsOption, Missing, MissingOption, read_one
 from secant.cli.reports import check_report, write_report
 from secant.cli.resuming import Resumable, Resume
 from secant.cli.score import scoring
@@ -46,7 +46,7 @@ def fit(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The table.")],
     output: ModelOutput,
     *,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     base: Annotated[
         BaseOption, typer.Option(help="auto tries copula, mixture and both, and keeps the best.")

@@ -17,7 +17,14 @@ from secant.cli.estimators import (
     fit_status,
     ratio_estimator,
 )
-from secant.cli.inputs import Columns, FirstTable, Missing, MissingOption, SecondTable, read_two
+from secant.cli.inputs import (
+    ColumnsOption,
+    FirstTable,
+    Missing,
+    MissingOption,
+    SecondTable,
+    read_two,
+)
 from secant.cli.resuming import Resumable, Resume
 from secant.cli.session import JSON, Session, check_place
 
@@ -36,7 +43,7 @@ def fit(
     a: FirstTable,
     b: SecondTable,
     output: ModelOutput,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: SavableMethodOption = SavableMethod.AUTO,
     *,

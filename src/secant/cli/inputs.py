@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from secant.tables.encoding import EncodedTable
 
 __all__ = [
-    "Columns",
+    "ColumnsOption",
     "FirstTable",
     "Missing",
     "MissingOption",
@@ -32,7 +32,7 @@ FirstTable = Annotated[Path, typer.Argument(metavar="A", help="Table of p_0, the
 SecondTable = Annotated[
     Path, typer.Argument(metavar="B", help="Table of p_1, with the same columns.")
 ]
-Columns = Annotated[
+ColumnsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--columns",

@@ -19,7 +19,14 @@ from secant.cli.estimators import (
     ratio_estimator,
     with_settings,
 )
-from secant.cli.inputs import Columns, Missing, MissingOption, encoded_alone, patterns, read_one
+from secant.cli.inputs import (
+    ColumnsOption,
+    Missing,
+    MissingOption,
+    encoded_alone,
+    patterns,
+    read_one,
+)
 from secant.cli.reports import Html, ReportOutput, check_report, write_report
 from secant.cli.session import JSON, Session
 
@@ -50,7 +57,7 @@ def mi(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="All pairs of the columns instead.")
     ] = False,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     unit: Annotated[Unit, typer.Option(help="Of the answer.")] = Unit.NATS,
@@ -180,14 +187,14 @@ def _warn(session: Session, found: MutualInformation) -> None:
             "DisagreementWarning",
             f"on the path the estimate is {found.on_path.estimate:.4g} ± "
             f"{found.on_path.standard_error:.2g} {found.base}, off by more than two errors; "
-            "take more rows, or more --steps.",
+            "use more rows, or more --steps.",
             shown=True,
         )
     if not found.is_normalised and found.pointwise is not None:
         session.warn(
             "NormaliserWarning",
             "the ratio's tail is too heavy to normalise it: the estimate's error is of first order "
-            "in that of the fit. Take more rows.",
+            "in that of the fit. Use more rows.",
             shown=True,
         )
 

@@ -10,7 +10,7 @@ import typer
 
 from secant.cli.command import ExitCode, command
 from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
-from secant.cli.inputs import Columns, Missing, MissingOption, patterns
+from secant.cli.inputs import ColumnsOption, Missing, MissingOption, patterns
 from secant.cli.reports import Html, ReportOutput, check_report, write_report
 from secant.cli.session import JSON, Session, check_place
 
@@ -26,8 +26,8 @@ __all__ = ["monitor"]
 @command("monitor", trains=True)
 def monitor(
     session: Session,
-    reference: Annotated[Path, typer.Argument(help="Table of rows as they should be.")],
-    stream: Annotated[Path, typer.Argument(help="Table of rows in time, all of them so far.")],
+    reference: Annotated[Path, typer.Argument(help="Table of reference rows.")],
+    stream: Annotated[Path, typer.Argument(help="Table of all rows so far, in order of time.")],
     *,
     every: Annotated[
         str, typer.Option(help="Length of a window: rows, or such as 1d, 6h, 30min, 1w, 1mo.")
@@ -35,7 +35,7 @@ def monitor(
     time: Annotated[
         str | None, typer.Option(help="Column of times; by default, rows are in order.")
     ] = None,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     level: Annotated[
@@ -57,7 +57,7 @@ def monitor(
     output: ReportOutput = None,
     html: Html = True,
 ) -> None:
-    """Watch a stream: which window changed, in which columns, since when.
+    """Monitor a stream: which window changed, in which columns, since when.
 
     Run it again with rows added to the stream: finished windows are kept in the state file.
     Exit code 0: no alarm. 1: the alarm was raised. 2: the tables cannot be used.
@@ -70,7 +70,7 @@ def monitor(
     from secant.tasks import monitor as watched
 
     n_0, n = (table.num_rows for table in tables)
-    session.say(f"watching {n:,} rows against {n_0:,} of the reference, windows of {every}")
+    session.say(f"monitoring {n:,} rows against {n_0:,} of the reference, windows of {every}")
     found = watched(
         tables[0],
         tables[1],

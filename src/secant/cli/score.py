@@ -34,7 +34,7 @@ TableOutput = Annotated[
 Scheduler = Annotated[
     str | None,
     typer.Option(
-        help="Of a folder. local: in this process; dask: a worker process a core; tcp://…: a "
+        help="Of a folder. local: in this process; dask: one worker process per core; tcp://…: a "
         "cluster. [default: dask where it is installed and there are several files]"
     ),
 ]
@@ -195,9 +195,9 @@ score = scoring(
     "score",
     """Write the log ratio or log density of every row.
 
-    It stands beside the row's columns. The table is read and written piece by piece: it may be
-    larger than memory. A row that a model fitted with `--missing drop` cannot score gets an empty
-    score. The tables of a folder are scored side by side; the same command resumes a stopped
-    run.
+    The output has the table's columns and the score. Tables are read and written in batches, so
+    they may be larger than memory. A row that a model fitted with `--missing drop` cannot score has
+    an empty score. The tables of a folder are scored in parallel; the same command resumes a
+    stopped run.
     """,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array
 
 from secant.datasets.dependence import additive_noise, edge_singular_gauss, joint_student
-from secant.datasets.dependent_pair import DependentPair, Map
+from secant.datasets.dependent_pair import DependentPair
 from secant.datasets.gaussians import Vector, gaussian_pair
 from secant.datasets.injections import (
     mixture_quantile_of_normal,
@@ -20,6 +20,7 @@ from secant.datasets.injections import (
     wiggly_x,
     wiggly_y,
 )
+from secant.datasets.pair import Map
 from secant.datasets.transforms import asinh, half_cube
 
 _BIMODAL_X = partial(mixture_quantile_of_normal, weights=(0.3, 0.7), means=(0.0, 5.0))

@@ -7,10 +7,9 @@ from functools import partial
 import jax
 from jaxtyping import Array, PRNGKeyArray
 
-from secant.datasets.pair import Draw, Pair
+from secant.datasets.pair import Draw, Map, Pair
 
 JointDraw = Callable[[PRNGKeyArray, int], tuple[Array, Array]]
-Map = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)

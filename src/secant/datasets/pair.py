@@ -11,6 +11,7 @@ from jaxtyping import Array, PRNGKeyArray
 
 Draw = Callable[[PRNGKeyArray, int], Array]
 LogRatio = Callable[[Array], Array]
+Map = Callable[[Array], Array]
 
 _SWAPPED = "-swapped"
 

@@ -1,15 +1,12 @@
 """Pairs under invertible coordinatewise maps, which do not change ratio and divergences."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
 
-from secant.datasets.pair import Draw, LogRatio, Pair
-
-Map = Callable[[Array], Array]
+from secant.datasets.pair import Draw, LogRatio, Map, Pair
 
 
 def through(pair: Pair, forward: Map, inverse: Map, name: str) -> Pair:

@@ -22,8 +22,8 @@ from secant.estimators.checks import (
     checked_labels,
     checked_rows,
     checked_weights,
-    column_names,
     doubles,
+    frame_columns,
     naming,
     validated,
 )
@@ -113,7 +113,7 @@ class RatioEstimator(Savable, NestedParameters, BaseEstimator, abc.ABC):
                 SIGTERM then take effect after a checkpoint is written. Needs a `random_state`.
                 Estimators that train no network write nothing.
         """
-        check_names(column_names(x_0), column_names(x_1), ("x_0", "x_1"))
+        check_names(frame_columns(x_0), frame_columns(x_1), ("x_0", "x_1"))
         # Record names and width as scikit-learn does; the rows are checked below.
         with naming("x_0", _ROWS):
             validate_data(self, x_0, skip_check_array=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from jaxtyping import Float
@@ -16,6 +17,7 @@ from secant.exceptions import OverlapWarning
 from secant.samples import Sample
 
 
+@dataclass(eq=False, repr=False)
 class ChasmSwitch(RatioEstimator):
     """Fits `near`; if it finds the samples too far apart for it, fits `far` instead.
 
@@ -40,20 +42,12 @@ class ChasmSwitch(RatioEstimator):
 
     _pools_rows = True  # if its parts do
 
-    def __init__(
-        self,
-        near: RatioEstimator | None = None,
-        far: RatioEstimator | None = None,
-        *,
-        threshold: float = 3.0,
-        rows_to_look: int | None = 1_000_000,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.near = near
-        self.far = far
-        self.threshold = threshold
-        self.rows_to_look = rows_to_look
-        self.random_state = random_state
+    near: RatioEstimator | None = None
+    far: RatioEstimator | None = None
+    _: KW_ONLY
+    threshold: float = 3.0
+    rows_to_look: int | None = 1_000_000
+    random_state: int | np.random.RandomState | None = None
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
         near = ClassifierRatio(anchor=GaussianMoments()) if self.near is None else self.near

@@ -32,7 +32,7 @@ def _frame(x: ArrayLike) -> Frame | None:
     return None if isinstance(x, np.ndarray) else frame_of(x)
 
 
-def column_names(x: ArrayLike) -> list[str]:
+def frame_columns(x: ArrayLike) -> list[str]:
     """The names of a data frame's columns; none for an array."""
     frame = _frame(x)
     return [] if frame is None else list(frame.columns)
@@ -158,7 +158,7 @@ def _warn_if_rounded(x: np.ndarray, name: str) -> None:
         warnings.warn(
             f"`{name}` holds whole numbers of up to {largest:.3g}, beyond 2^53 = 9.01e15: in "
             "double precision, neighbours become one. Subtract a constant from such columns, or "
-            "drop them if they are no more than names.",
+            "drop them if they are identifiers.",
             PrecisionWarning,
             stacklevel=2,
         )

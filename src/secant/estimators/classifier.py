@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -40,6 +41,7 @@ _LOSSES: dict[str, DirectLoss] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class ClassifierRatio(NeuralMixin, RatioEstimator):
     """A network trained to discriminate x_1 from x_0 by a direct loss (D0).
 
@@ -60,26 +62,15 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
         random_state: random seed.
     """
 
-    def __init__(
-        self,
-        loss: str | DirectLoss = "nce",
-        *,
-        trunk: TrunkBuilder | None = None,
-        anchor: bool | AnchorRule = False,
-        scaling: ScalingRule | None = None,
-        optimiser: Optimiser | None = None,
-        training: Training | None = None,
-        progress: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.loss = loss
-        self.trunk = trunk
-        self.anchor = anchor
-        self.scaling = scaling
-        self.optimiser = optimiser
-        self.training = training
-        self.progress = progress
-        self.random_state = random_state
+    loss: str | DirectLoss = "nce"
+    _: KW_ONLY
+    trunk: TrunkBuilder | None = None
+    anchor: bool | AnchorRule = False
+    scaling: ScalingRule | None = None
+    optimiser: Optimiser | None = None
+    training: Training | None = None
+    progress: bool | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         trunk = trunk_for(n_rows, n_features) if self.trunk is None else self.trunk

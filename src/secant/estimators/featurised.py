@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import equinox as eqx
@@ -19,6 +20,7 @@ from secant.samples import Sample, rows_for_scaling
 from secant.scaling import Scaling, Standardise
 
 
+@dataclass(eq=False, repr=False)
 class FeaturisedRatio(RatioEstimator):
     """A flow trained on both samples at once, and an estimator on the rows it maps to noise (M1).
 
@@ -41,22 +43,14 @@ class FeaturisedRatio(RatioEstimator):
         [@choi2021featurized]
     """
 
-    scaling_: Scaling
+    scaling_: Scaling = field(init=False)
 
-    def __init__(
-        self,
-        estimator: RatioEstimator | None = None,
-        *,
-        n_layers: int = 4,
-        width: int = 50,
-        max_epochs: int = 100,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_layers = n_layers
-        self.width = width
-        self.max_epochs = max_epochs
-        self.random_state = random_state
+    estimator: RatioEstimator | None = None
+    _: KW_ONLY
+    n_layers: int = 4
+    width: int = 50
+    max_epochs: int = 100
+    random_state: int | np.random.RandomState | None = None
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
         part = SecantRatio() if self.estimator is None else self.estimator

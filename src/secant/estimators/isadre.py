@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
 
 import jax
@@ -35,6 +35,7 @@ __all__ = ["ISADRE"]
 _Rows = list[Float[np.ndarray, "n d"]]
 
 
+@dataclass(eq=False, repr=False)
 class ISADRE(PathMixin, RatioEstimator):
     """A free secant u(x, l, t), aligned with its tangent (S1) in training [@chen2025diffusion].
 
@@ -78,36 +79,20 @@ class ISADRE(PathMixin, RatioEstimator):
         model_, scaling_, diagnostics_, history_: what was learned.
     """
 
-    def __init__(
-        self,
-        model: AlignedSecant | None = None,
-        *,
-        path: Path | None = None,
-        target: Target | None = None,
-        time_sampler: TimeSampler | None = None,
-        curriculum: Curriculum | None = None,
-        frame: Literal["fixed-x", "trajectory"] = "fixed-x",
-        n_steps: int = 5,
-        anchor: bool | AnchorRule = False,
-        scaling: ScalingRule | None = None,
-        optimiser: Optimiser | None = None,
-        training: Training | None = None,
-        progress: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.model = model
-        self.path = path
-        self.target = target
-        self.time_sampler = time_sampler
-        self.curriculum = curriculum
-        self.frame = frame
-        self.n_steps = n_steps
-        self.anchor = anchor
-        self.scaling = scaling
-        self.optimiser = optimiser
-        self.training = training
-        self.progress = progress
-        self.random_state = random_state
+    model: AlignedSecant | None = None
+    _: KW_ONLY
+    path: Path | None = None
+    target: Target | None = None
+    time_sampler: TimeSampler | None = None
+    curriculum: Curriculum | None = None
+    frame: Literal["fixed-x", "trajectory"] = "fixed-x"
+    n_steps: int = 5
+    anchor: bool | AnchorRule = False
+    scaling: ScalingRule | None = None
+    optimiser: Optimiser | None = None
+    training: Training | None = None
+    progress: bool | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def __setattr__(self, name: str, value: object) -> None:
         """Changing `n_steps` takes effect without refitting."""

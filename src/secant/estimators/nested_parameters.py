@@ -52,7 +52,7 @@ class NestedParameters:
 
 
 def _is_component(value: object) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return dataclasses.is_dataclass(value) and not isinstance(value, type | BaseEstimator)
 
 
 def _settings(component: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ _CALIBRATIONS = ("isotonic", "sigmoid")
 _MOST_COLUMNS = 50  # whose products, some 1300, the default still takes
 
 
+@dataclass(eq=False, repr=False)
 class SklearnRatio(RatioEstimator):
     """log r(x) = log P(1 | x) − log P(0 | x) − log(n_1/n_0) from a classifier's probabilities.
 
@@ -72,24 +73,16 @@ class SklearnRatio(RatioEstimator):
         True
     """
 
-    out_of_fold_log_ratio_0_: Float[np.ndarray, " n"] | None
-    out_of_fold_log_ratio_1_: Float[np.ndarray, " m"] | None
-    diagnostics_: DirectDiagnostics | None
+    out_of_fold_log_ratio_0_: Float[np.ndarray, " n"] | None = field(init=False)
+    out_of_fold_log_ratio_1_: Float[np.ndarray, " m"] | None = field(init=False)
+    diagnostics_: DirectDiagnostics | None = field(init=False)
 
-    def __init__(
-        self,
-        classifier: BaseEstimator | None = None,
-        *,
-        calibration: str | None = None,
-        folds: int | None = 5,
-        clip: float = 1e-6,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.classifier = classifier
-        self.calibration = calibration
-        self.folds = folds
-        self.clip = clip
-        self.random_state = random_state
+    classifier: BaseEstimator | None = None
+    _: KW_ONLY
+    calibration: str | None = None
+    folds: int | None = 5
+    clip: float = 1e-6
+    random_state: int | np.random.RandomState | None = None
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
         self._check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple, Self
 
 import equinox as eqx
@@ -63,6 +64,7 @@ class EntropyDifference(NamedTuple):
         )
 
 
+@dataclass(eq=False, repr=False)
 class PathEntropy(Savable, NestedParameters, BaseEstimator):
     """H(p_0) − H(p_1) = −∫ E[∇·v̄(x_t, t)] dt with a learned mean velocity v̄ (F1).
 
@@ -89,30 +91,19 @@ class PathEntropy(Savable, NestedParameters, BaseEstimator):
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 2)), rng.normal(0, 0.5, (2000, 2))
-        >>> entropy = secant.PathEntropy(training=secant.Training(steps=200), random_state=0)
-        >>> difference = entropy.fit_samples(x_0, x_1).difference_
+        >>> difference = secant.PathEntropy(random_state=0).fit_samples(x_0, x_1).difference_
         >>> bool(abs(difference.value - 2 * np.log(2.0)) < 0.1)
         True
     """
 
-    def __init__(
-        self,
-        model: MeanVelocity | None = None,
-        *,
-        path: Path | None = None,
-        anchor: bool | AnchorRule = True,
-        optimiser: Optimiser | None = None,
-        training: Training | None = None,
-        progress: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.model = model
-        self.path = path
-        self.anchor = anchor
-        self.optimiser = optimiser
-        self.training = training
-        self.progress = progress
-        self.random_state = random_state
+    model: MeanVelocity | None = None
+    _: KW_ONLY
+    path: Path | None = None
+    anchor: bool | AnchorRule = True
+    optimiser: Optimiser | None = None
+    training: Training | None = None
+    progress: bool | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit_samples(self, x_0: ArrayLike, x_1: ArrayLike, *, resume: Folder | None = None) -> Self:
         """Learn the mean velocity between two samples, (n_0, d) and (n_1, d).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 from jaxtyping import Float
@@ -19,6 +20,7 @@ from secant.samples import Sample
 _HELD_OUT_SHARE = 0.1
 
 
+@dataclass(eq=False, repr=False)
 class StagedRatio(RatioEstimator):
     """log r = Σ_k log r_k, where r_k compares x_1 with x_0 weighted by the stages before (R3).
 
@@ -39,18 +41,12 @@ class StagedRatio(RatioEstimator):
         [@xiao2022adaptive]
     """
 
-    diagnostics_: DirectDiagnostics
+    diagnostics_: DirectDiagnostics = field(init=False)
 
-    def __init__(
-        self,
-        estimator: RatioEstimator | None = None,
-        *,
-        n_stages: int = 3,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_stages = n_stages
-        self.random_state = random_state
+    estimator: RatioEstimator | None = None
+    _: KW_ONLY
+    n_stages: int = 3
+    random_state: int | np.random.RandomState | None = None
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
         part = ClassifierRatio() if self.estimator is None else self.estimator

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from secant.estimators._base import RatioEstimator
@@ -16,6 +18,7 @@ from secant.training.optimisers import Optimiser
 from secant.training.settings import Training
 
 
+@dataclass(eq=False, repr=False)
 class TRE(PathMixin, RatioEstimator):
     """Telescoping ratio estimation (R1) [@rhodes2020telescoping]; one pass, the sum of all heads.
 
@@ -32,26 +35,15 @@ class TRE(PathMixin, RatioEstimator):
         random_state: random seed.
     """
 
-    def __init__(
-        self,
-        model: TelescopingHeads | None = None,
-        *,
-        waymarks: Waymarks | None = None,
-        path: Path | None = None,
-        scaling: ScalingRule | None = None,
-        optimiser: Optimiser | None = None,
-        training: Training | None = None,
-        progress: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.model = model
-        self.waymarks = waymarks
-        self.path = path
-        self.scaling = scaling
-        self.optimiser = optimiser
-        self.training = training
-        self.progress = progress
-        self.random_state = random_state
+    model: TelescopingHeads | None = None
+    _: KW_ONLY
+    waymarks: Waymarks | None = None
+    path: Path | None = None
+    scaling: ScalingRule | None = None
+    optimiser: Optimiser | None = None
+    training: Training | None = None
+    progress: bool | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features

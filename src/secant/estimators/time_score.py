@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from secant.estimators._base import RatioEstimator
@@ -27,6 +29,7 @@ from secant.training.pairing import Pairing
 from secant.training.settings import Training
 
 
+@dataclass(eq=False, repr=False)
 class CTSM(PathMixin, RatioEstimator):
     """Conditional time-score matching [@yu2025density]: regress s(x, t) on (C1), (L1) at l = t.
 
@@ -44,30 +47,17 @@ class CTSM(PathMixin, RatioEstimator):
         random_state: random seed.
     """
 
-    def __init__(
-        self,
-        model: ModelBuilder | None = None,
-        *,
-        path: Path | None = None,
-        vectorised: bool = True,
-        time_sampler: TimeSampler | None = None,
-        rule: Rule | None = None,
-        scaling: ScalingRule | None = None,
-        optimiser: Optimiser | None = None,
-        training: Training | None = None,
-        progress: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.model = model
-        self.path = path
-        self.vectorised = vectorised
-        self.time_sampler = time_sampler
-        self.rule = rule
-        self.scaling = scaling
-        self.optimiser = optimiser
-        self.training = training
-        self.progress = progress
-        self.random_state = random_state
+    model: ModelBuilder | None = None
+    _: KW_ONLY
+    path: Path | None = None
+    vectorised: bool = True
+    time_sampler: TimeSampler | None = None
+    rule: Rule | None = None
+    scaling: ScalingRule | None = None
+    optimiser: Optimiser | None = None
+    training: Training | None = None
+    progress: bool | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features
@@ -80,6 +70,7 @@ class CTSM(PathMixin, RatioEstimator):
         )
 
 
+@dataclass(eq=False, repr=False)
 class DREInfinity(PathMixin, RatioEstimator):
     """DRE-∞ [@choi2022density]: time-score matching (T1) on a path of infinitely many waymarks.
 
@@ -97,30 +88,17 @@ class DREInfinity(PathMixin, RatioEstimator):
         random_state: random seed.
     """
 
-    def __init__(
-        self,
-        model: ModelBuilder | None = None,
-        *,
-        path: Path | None = None,
-        joint: bool = False,
-        weight: TimeWeight | None = None,
-        rule: Rule | None = None,
-        scaling: ScalingRule | None = None,
-        optimiser: Optimiser | None = None,
-        training: Training | None = None,
-        progress: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.model = model
-        self.path = path
-        self.joint = joint
-        self.weight = weight
-        self.rule = rule
-        self.scaling = scaling
-        self.optimiser = optimiser
-        self.training = training
-        self.progress = progress
-        self.random_state = random_state
+    model: ModelBuilder | None = None
+    _: KW_ONLY
+    path: Path | None = None
+    joint: bool = False
+    weight: TimeWeight | None = None
+    rule: Rule | None = None
+    scaling: ScalingRule | None = None
+    optimiser: Optimiser | None = None
+    training: Training | None = None
+    progress: bool | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features
@@ -135,6 +113,7 @@ class DREInfinity(PathMixin, RatioEstimator):
         )
 
 
+@dataclass(eq=False, repr=False)
 class D3RE(PathMixin, RatioEstimator):
     """D3RE [@chen2025dequantified]: time-score matching (T1) on the dequantified bridge (DDBI).
 
@@ -153,30 +132,17 @@ class D3RE(PathMixin, RatioEstimator):
         random_state: random seed.
     """
 
-    def __init__(
-        self,
-        model: ModelBuilder | None = None,
-        *,
-        path: Path | None = None,
-        joint: bool = False,
-        pairing: Pairing | None = None,
-        rule: Rule | None = None,
-        scaling: ScalingRule | None = None,
-        optimiser: Optimiser | None = None,
-        training: Training | None = None,
-        progress: bool | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.model = model
-        self.path = path
-        self.joint = joint
-        self.pairing = pairing
-        self.rule = rule
-        self.scaling = scaling
-        self.optimiser = optimiser
-        self.training = training
-        self.progress = progress
-        self.random_state = random_state
+    model: ModelBuilder | None = None
+    _: KW_ONLY
+    path: Path | None = None
+    joint: bool = False
+    pairing: Pairing | None = None
+    rule: Rule | None = None
+    scaling: ScalingRule | None = None
+    optimiser: Optimiser | None = None
+    training: Training | None = None
+    progress: bool | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _method(self, n_rows: float, n_features: int) -> Method:
         del n_rows, n_features

@@ -20,7 +20,7 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from secant._host.atomic_files import is_special
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 from secant.model_files.strict_json import parsed_json, written
 
 Tensors = dict[str, np.ndarray]
@@ -74,10 +74,10 @@ def unpacked(raw: bytes | bytearray) -> Contents:
     try:
         tensors = load_tensors(bytes(raw))
     except (SafetensorError, ValueError) as error:
-        raise ModelFileError(f"its arrays are not as listed: {shown(str(error))}.") from None
+        raise ModelFileError(f"its arrays are not as listed: {escaped(str(error))}.") from None
     for name, tensor in tensors.items():
         if table[name] == "BOOL" and tensor.size and tensor.view(np.uint8).max() > 1:
-            raise ModelFileError(f"array {shown(name)} holds truth values other than 0 and 1.")
+            raise ModelFileError(f"array {escaped(name)} holds truth values other than 0 and 1.")
     return Contents(header, tensors)
 
 
@@ -137,7 +137,7 @@ def _check_start(start: bytes, size: int) -> None:
     if not _MARK.startswith(start[8:]) or size < 8:
         kind = "safetensors, but not" if start[8:9] == b"{" else "not"
         raise ModelFileError(
-            f"it is {kind} a model that secant has saved; it starts with {shown(start[:16])}."
+            f"it is {kind} a model that secant has saved; it starts with {escaped(start[:16])}."
         )
     length = int.from_bytes(start[:8], "little")
     if length > _LONGEST_HEADER:
@@ -161,14 +161,14 @@ def _cut(expected: int, size: int) -> str:
 def _checked_entry(name: str, entry: Any) -> int:  # noqa: ANN401
     """The end of an array, if its entry is valid."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise ModelFileError(f"the entry of array {shown(name)} is damaged.")
+        raise ModelFileError(f"the entry of array {escaped(name)} is damaged.")
     if entry["dtype"] not in list(DTYPES):  # a list: the value may not be hashable
-        raise ModelFileError(f"array {shown(name)} is of type {shown(entry['dtype'])}.")
+        raise ModelFileError(f"array {escaped(name)} is of type {escaped(entry['dtype'])}.")
     shape, offsets = entry["shape"], entry["data_offsets"]
     if not (_are_counts(shape, _LONGEST_AXIS) and len(shape) <= _MOST_AXES):
-        raise ModelFileError(f"array {shown(name)} has shape {shown(shape)}.")
+        raise ModelFileError(f"array {escaped(name)} has shape {escaped(shape)}.")
     if not (_are_counts(offsets, _LONGEST_FILE) and len(offsets) == 2):
-        raise ModelFileError(f"array {shown(name)} lies at {shown(offsets)}.")
+        raise ModelFileError(f"array {escaped(name)} lies at {escaped(offsets)}.")
     return int(offsets[1])
 
 

@@ -14,15 +14,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from secant.model_files.container import DTYPES
+from secant.model_files.container import DTYPES, Tensors
 from secant.model_files.encoder import FORMAT, MOST_LEVELS
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 from secant.model_files.migrations import Saved, id_in, migrated
 from secant.model_files.rebuilding import rebuilt
 from secant.model_files.strict_json import JSON
 from secant.model_files.vocabulary import class_named
-
-Tensors = Mapping[str, np.ndarray]
 
 _NOT_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _SCALARS = [dtype.name for dtype in DTYPES.values()]
@@ -58,7 +56,7 @@ class _Decoder:
             return tree
         reader = self._readers().get(frozenset(tree))
         if reader is None:
-            raise ModelFileError(f"it holds something with keys {shown(sorted(tree))}.")
+            raise ModelFileError(f"it holds something with keys {escaped(sorted(tree))}.")
         return reader(tree, level + 1)
 
     def _readers(self) -> dict[frozenset[str], Callable[[Any, int], Any]]:
@@ -95,18 +93,18 @@ class _Decoder:
     def _scalar(self, tree: dict[str, Any], level: int) -> np.generic:
         name, value = tree["scalar"], self.node(tree["value"], level)
         if name not in _SCALARS or type(value) not in (bool, int, float):
-            raise ModelFileError(f"it holds a number of type {shown(name)}.")
+            raise ModelFileError(f"it holds a number of type {escaped(name)}.")
         try:
             made = np.dtype(name).type(value)
         except (OverflowError, ValueError):
-            raise ModelFileError(f"{shown(value)} is no {name}.") from None
+            raise ModelFileError(f"{escaped(value)} is no {name}.") from None
         return made
 
     def _array(self, tree: dict[str, Any], level: int) -> np.ndarray:
         del level
         order, rows = tree["order"], self._tensor(tree["array"])
         if order not in ("C", "F"):
-            raise ModelFileError(f"it holds an array in order {shown(order)}.")
+            raise ModelFileError(f"it holds an array in order {escaped(order)}.")
         return rows.T if order == "F" else rows
 
     def _jax(self, tree: dict[str, Any], level: int) -> jax.Array:
@@ -133,9 +131,9 @@ class _Decoder:
         # NumPy does not check this: a position beyond the state would read foreign memory.
         is_state = words.dtype == np.uint32 and words.shape == (_WORDS,)
         if not (is_state and [type(r) for r in rest] == [int, int, float]):
-            raise ModelFileError("it holds a random state that is none.")
+            raise ModelFileError("it holds an invalid random state.")
         if not (0 <= rest[0] <= _WORDS and rest[1] in (0, 1)):
-            raise ModelFileError("it holds a random state that is none.")
+            raise ModelFileError("it holds an invalid random state.")
         made = np.random.RandomState(0)
         made.set_state(("MT19937", words, *rest))
         return made
@@ -147,7 +145,7 @@ class _Decoder:
             return None
         kind = class_named(saved.id)
         if not issubclass(kind, enum.Enum):
-            raise ModelFileError(f"{shown(tree['class'])} has no members.")
+            raise ModelFileError(f"{escaped(tree['class'])} has no members.")
         return _listed(kind.__members__, saved.parts.get("member"))
 
     def _object(self, tree: dict[str, Any], level: int) -> Any:  # noqa: ANN401
@@ -159,7 +157,7 @@ class _Decoder:
             return None
         kind = class_named(saved.id)
         if issubclass(kind, enum.Enum):
-            raise ModelFileError(f"{shown(tree['class'])} has no fields.")
+            raise ModelFileError(f"{escaped(tree['class'])} has no fields.")
         return rebuilt(kind, saved.parts)
 
     def _migrated(self, tree: dict[str, Any], parts: dict[str, Any]) -> Saved | None:
@@ -169,11 +167,11 @@ class _Decoder:
 
 def _require(value: Any, kind: type) -> Any:  # noqa: ANN401
     if not isinstance(value, kind):
-        raise ModelFileError(f"it holds {shown(value)} where a {kind.__name__} belongs.")
+        raise ModelFileError(f"it holds {escaped(value)} where a {kind.__name__} belongs.")
     return value
 
 
 def _listed(known: Mapping[str, Any], name: Any) -> Any:  # noqa: ANN401
     if not isinstance(name, str) or name not in known:
-        raise ModelFileError(f"it names {shown(name)}, which it does not hold.")
+        raise ModelFileError(f"it names {escaped(name)}, which it does not hold.")
     return known[name]

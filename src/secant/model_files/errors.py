@@ -9,7 +9,7 @@ class ModelFileError(ValueError):
     """A model file cannot be written, or is damaged, of another kind, or of a newer version."""
 
 
-def shown(text: object) -> str:
+def escaped(text: object) -> str:
     """Text from a file, escaped and shortened for an error message."""
     words = ascii(text)
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"

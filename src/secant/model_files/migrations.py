@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 from secant.model_files.vocabulary import current_id
 
 Parts = dict[str, Any]
@@ -55,7 +55,7 @@ def id_in(version: int, name: str) -> str:
     if version >= 3:
         return current_id(name)
     if not name.startswith("secant."):
-        raise ModelFileError(f"it names {shown(name)}, which is no class of models here.")
+        raise ModelFileError(f"it names {escaped(name)}, which is no class of models here.")
     return current_id(_PLACES.get(name, name.rpartition(".")[2]))
 
 
@@ -66,7 +66,7 @@ def migrated(version: int, saved: Saved) -> Saved | None:
     try:
         return _changed(saved)
     except Exception as error:  # an untrusted file may lack the fields that a migration reads
-        raise ModelFileError(f"an older {saved.id} is not valid: {shown(str(error))}.") from None
+        raise ModelFileError(f"an older {saved.id} is not valid: {escaped(str(error))}.") from None
 
 
 def _changed(saved: Saved) -> Saved | None:

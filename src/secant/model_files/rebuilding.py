@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import AbstractArray
 from sklearn.base import BaseEstimator
 
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 
 
 def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -25,12 +25,13 @@ def rebuilt(kind: type, given: dict[str, Any]) -> Any:  # noqa: ANN401
     known, defaults = _parameters(kind) if is_estimator else _fields(kind)
     for name in given.keys() - known:
         if not (is_estimator and _is_learned(kind, name)):
-            raise ModelFileError(f"{kind.__name__} has no part named {shown(name)}.")
+            raise ModelFileError(f"{kind.__name__} has no part named {escaped(name)}.")
     if missing := known - given.keys() - defaults.keys():
         raise ModelFileError(f"{kind.__name__} lacks {sorted(missing)}.")
     # A field added since the file was written has its default.
     parts = given | {name: defaults[name] for name in known - given.keys()}
-    _check_types(kind, parts)
+    learned = {name: parts[name] for name in given.keys() - known}
+    _check_types(kind, learned if is_estimator else parts)  # `fit` checks parameters
     if is_estimator and given.keys() - known:
         _check_complete(kind, parts)
     return _checked(_assembled(kind, parts))
@@ -72,7 +73,7 @@ def _check_types(kind: type, parts: dict[str, Any]) -> None:
     for name, part in parts.items():
         if name in hints and not accepts(hints[name], part):
             raise ModelFileError(
-                f"`{name}` of {kind.__name__} cannot be {shown(type(part).__name__)}."
+                f"`{name}` of {kind.__name__} cannot be {escaped(type(part).__name__)}."
             )
 
 
@@ -94,7 +95,9 @@ def _checked(made: Any) -> Any:  # noqa: ANN401
         for check in checks:
             check(made)
     except Exception as error:  # untrusted values can make a check fail in any way
-        raise ModelFileError(f"a {type(made).__name__} is not valid: {shown(str(error))}") from None
+        raise ModelFileError(
+            f"a {type(made).__name__} is not valid: {escaped(str(error))}"
+        ) from None
     return made
 
 
@@ -102,9 +105,10 @@ def _checked(made: Any) -> Any:  # noqa: ANN401
 def hints_of(kind: type) -> dict[str, Any]:
     """The annotations of a class that can be resolved at run time."""
     try:
-        return get_type_hints(kind)
+        hints = get_type_hints(kind)
     except NameError:
         return {}
+    return {name: hint for name, hint in hints.items() if hint is not dataclasses.KW_ONLY}
 
 
 def accepts(hint: Any, value: object) -> bool:  # noqa: ANN401

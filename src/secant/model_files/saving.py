@@ -16,7 +16,7 @@ from secant._host.provenance import versions
 from secant.model_files.container import Contents, packed, read, read_header, unpacked
 from secant.model_files.decoder import decoded
 from secant.model_files.encoder import FORMAT, encoded
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 from secant.model_files.strict_json import JSON, parsed_json, written
 
 __all__ = ["FORMAT", "ModelFileError", "Savable", "load", "read_metadata", "save"]
@@ -131,16 +131,16 @@ def _estimator(contents: Contents) -> Any:  # noqa: ANN401
 def _check_header(header: dict[str, Any]) -> None:
     version = header.get("format")
     if type(version) is not int or version < 1:
-        raise ModelFileError(f"its format is {shown(version)}, which is none.")
+        raise ModelFileError(f"its format is {escaped(version)}, which is unknown.")
     if version > FORMAT:
         versions = header.get("versions")
         by = versions.get("secant") if isinstance(versions, dict) else None
         raise ModelFileError(
-            f"it is of format {version}, written by secant {shown(by)}; this secant reads formats "
-            f"up to {FORMAT}. Install that version of secant, or a later one."
+            f"it is of format {version}, written by secant {escaped(by)}; this secant reads "
+            f"formats up to {FORMAT}. Install that version of secant, or a later one."
         )
     if set(header) != {"format", "versions", "metadata", "estimator"}:
-        raise ModelFileError(f"its header has parts {shown(sorted(header))}.")
+        raise ModelFileError(f"its header has parts {escaped(sorted(header))}.")
     if not isinstance(header["metadata"], dict):
         raise ModelFileError("its metadata is no dictionary.")
 

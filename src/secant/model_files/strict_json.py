@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any, NoReturn
 
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 
 JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
 
@@ -39,7 +39,7 @@ def parsed_json(text: bytes | str) -> Any:  # noqa: ANN401
     except ModelFileError:
         raise
     except ValueError as error:
-        raise ModelFileError(f"its header is not JSON: {shown(str(error))}.") from None
+        raise ModelFileError(f"its header is not JSON: {escaped(str(error))}.") from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _integer(digits: str) -> int:
 def _finite(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise ModelFileError(f"its header holds a number beyond all bounds, {shown(digits)}.")
+        raise ModelFileError(f"its header holds a number beyond all bounds, {escaped(digits)}.")
     return value
 
 

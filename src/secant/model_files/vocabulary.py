@@ -19,7 +19,7 @@ from functools import cache
 
 from sklearn.base import BaseEstimator
 
-from secant.model_files.errors import ModelFileError, shown
+from secant.model_files.errors import ModelFileError, escaped
 
 _PACKAGES = (
     "secant.anchoring",
@@ -42,11 +42,11 @@ _RENAMED: dict[str, str] = {}
 _REFUSED = {
     "SklearnRatio": (
         "its scikit-learn classifier could be saved by pickle only, which runs code when it is "
-        "loaded. Save the classifier with the tool its makers advise, or fit a ClassifierRatio"
+        "loaded. Save the classifier as its documentation recommends, or fit a ClassifierRatio"
     ),
     "FeaturisedRatio": (
         "its flow is code of flowjax, which a model file does not hold. Fit the estimator without "
-        "it, or save flow and estimator_ each by their own means"
+        "it, or save flow and estimator_ separately"
     ),
     **dict.fromkeys(
         ("Given", "_Pulled", "FlowJAX"),
@@ -82,7 +82,7 @@ def class_named(name: str) -> type:
     """The class of an id in the list; `ModelFileError` if there is none."""
     found = classes().get(current_id(name))
     if found is None:
-        raise ModelFileError(f"it names {shown(name)}, which is no class of models here.")
+        raise ModelFileError(f"it names {escaped(name)}, which is no class of models here.")
     return found
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from secant.report.charts import Drawing
 from secant.report.numbers import number
+from secant.report.svg import Drawing
 
 
 @dataclass(frozen=True)

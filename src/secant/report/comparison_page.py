@@ -15,15 +15,15 @@ from secant.report.blocks import (
     Section,
     Text,
 )
-from secant.report.charts import (
+from secant.report.numbers import count, number, percent, subscripts
+from secant.report.page import Page, made_by, reproduction, script, write_page
+from secant.report.svg import (
     calibration_chart,
     column_chart,
     histogram_chart,
     secant_chart,
     training_chart,
 )
-from secant.report.numbers import count, number, percent, subscripts
-from secant.report.page import Page, made_by, reproduction, script, write_page
 from secant.report.tables import feature_table, fit_table, unlike_table
 from secant.tasks.comparison_result import Comparison, Degree
 from secant.tasks.divergence import Divergence
@@ -101,12 +101,12 @@ def _advice(found: Comparison) -> str:
     instead += "" if can_weight else "both samples have some (too few are alike to weight them)"
     return {
         Degree.SAME: f"These rows give no reason to treat {one} differently from {zero}.",
-        Degree.MILD: f"What was learned from {zero} should do about as well on {one}; look at the "
+        Degree.MILD: f"A model trained on {zero} should do about as well on {one}; look at the "
         "columns below.",
-        Degree.STRONG: f"Before using on {one} what was learned from {zero}, check the columns "
-        f"below, then {instead} or learn again.",
-        Degree.APART: f"No weighting makes {zero} stand for {one}: collect rows in between, or "
-        f"learn from {one} itself.",
+        Degree.STRONG: f"Before a model trained on {zero} is used on {one}, check the columns "
+        f"below, then {instead} or train again.",
+        Degree.APART: f"No weights make {zero} represent {one}: collect rows in between, or "
+        f"train on {one} itself.",
     }[found.degree]
 
 
@@ -124,8 +124,8 @@ def _about(found: Comparison) -> str:
 
 def _distance(found: Comparison) -> list[Block]:
     divergences = [
-        _interval("KL(p₁‖p₀)", found.kl, "what a row of p₁ says against p₀"),
-        _interval("KL(p₀‖p₁)", found.kl_reverse, "the other way round"),
+        _interval("KL(p₁‖p₀)", found.kl, "mean log ratio over p₁"),
+        _interval("KL(p₀‖p₁)", found.kl_reverse, "mean log ratio over p₀, with the opposite sign"),
         _interval("Jensen–Shannon", found.jensen_shannon, "symmetric, at most log 2 = 0.693"),
     ]
     notes = [Note(subscripts(note)) for note in found.notes]
@@ -140,13 +140,13 @@ def _interval(label: str, found: Divergence, hint: str) -> Interval:
 
 def _gauges(found: Comparison) -> list[Gauge]:
     zero, one = found.sample_names
-    p = "p-value of “both are one distribution”"
+    p = "p-value of equal distributions"
     return [
         Gauge(
             "Share in common",
             found.overlap,
             _share(found),
-            hint=f"0: nothing, 1: the same. {p}: {found.p_value:.2g}",
+            hint=f"0: disjoint, 1: equal. {p}: {found.p_value:.2g}",
         ),
         _effective(f"Effective rows of {zero} as {one}", found.kl.support),
         _effective(f"Effective rows of {one} as {zero}", found.kl_reverse.support),
@@ -164,7 +164,7 @@ def _effective(label: str, support: WeightSupport) -> Gauge:
     n = support.n_rows
     share = support.effective_sample_size / n
     text = f"{count(support.effective_sample_size)} of {n:,} ({percent(share)})"
-    hint = f"Weighted by the ratio; at least {count(support.least_rows)} wanted for a mean"
+    hint = f"Weighted by the ratio; a mean needs at least {count(support.least_rows)}"
     if not support.is_enough:
         hint = (
             f"Too few, or too uneven, for weighted means (Pareto shape {support.pareto_shape:.2f})"
@@ -177,7 +177,7 @@ def _rows_lie(found: Comparison) -> list[Block]:
     one = found.sample_names[1]
     text = Text(
         f"The log ratio is log p₁ − log p₀: above 0, a row looks more like {one}. Every row is "
-        f"scored by a fit that has not seen it. {found.why_no_path}"
+        f"scored out of fold. {found.why_no_path}"
     )
     if found.path is None:
         return [histogram, text]
@@ -187,15 +187,15 @@ def _rows_lie(found: Comparison) -> list[Block]:
 def _columns(found: Comparison) -> list[Block]:
     by_gradient = found.features[0].gradient is not None
     how = (
-        "“carries” is by integrated gradients from rows of p₀ to rows of p₁, which add up to the "
-        "difference of the mean log ratios; “replaced” is what the log ratio falls by when the "
-        "column is replaced by draws from p₀. "
+        "The contribution is by integrated gradients from rows of p₀ to rows of p₁, which add up "
+        "to the difference of the mean log ratios; “replaced” is the fall of the log ratio when "
+        "the column is replaced by draws from p₀. "
         if by_gradient
-        else "“carries” is what the log ratio falls by when the column is replaced by draws from "
-        "p₀. "
+        else "The contribution is the fall of the log ratio when the column is replaced by draws "
+        "from p₀. "
     )
     margins = (
-        "Mean shift, Kolmogorov–Smirnov distance and its p-value look at the column by itself. "
+        "Mean shift, Kolmogorov–Smirnov distance and its p-value are of the column alone. "
         "Bars show ± 2 standard errors."
     )
     return [feature_table(found.features), Text(how + margins)]
@@ -207,7 +207,7 @@ def _rows(found: Comparison) -> list[Block]:
     return [
         unlike_table(found.unlike_1, f"Rows of {one} least like {zero}", order),
         unlike_table(found.unlike_0, f"Rows of {zero} least like {one}", order),
-        Text("Rows are counted from 0. Columns come in the order of what they carry."),
+        Text("Rows are counted from 0. Columns are ordered by contribution."),
     ]
 
 

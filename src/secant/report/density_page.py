@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from secant._host.provenance import versions
 from secant.report.blocks import Block, Cell, Code, Column, Columns, Note, Pairs, Section, Table
-from secant.report.charts import calibration_chart, distribution_chart, training_chart
 from secant.report.numbers import number, signed, with_error
 from secant.report.page import Page, made_by, reproduction, write_page
+from secant.report.svg import calibration_chart, distribution_chart, training_chart
 from secant.tasks.cross_fitting import fit_record, resolved_settings
 from secant.tasks.density import DensityEstimator
 

@@ -23,9 +23,9 @@ from secant.report.blocks import (
     Table,
     Text,
 )
-from secant.report.charts import calibration_chart, distribution_chart
 from secant.report.numbers import number, p_value, with_error
 from secant.report.page import Page, made_by, reproduction, write_page
+from secant.report.svg import calibration_chart, distribution_chart
 from secant.tasks.inference import normal_interval
 from secant.tasks.information import MutualInformation, OnPath
 from secant.tasks.mi_matrix import MutualInformationMatrix

@@ -73,7 +73,7 @@ def _(result: Comparison) -> str:
         *(f"> {escaped(note)}" for note in result.notes),
         f"Model: {escaped(result.model)}.",
         "## Columns that differ most",
-        table(("column", "carries (nats)", "mean shift (s.d.)", "KS distance"), columns),
+        table(("column", "contribution (nats)", "mean shift (s.d.)", "KS distance"), columns),
         "## Reproduce",
         f"```python\n{result.call}\n```",
         f"secant {result.versions['secant']}, jax {result.versions['jax']}, "

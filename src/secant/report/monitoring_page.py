@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from secant.report.blocks import Block, Column, Columns, Note, Pairs, Section, Table, Text
-from secant.report.charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.comparison_page import TONES
 from secant.report.numbers import number, percent, signed
 from secant.report.page import Page, made_by, reproduction, script, write_page
+from secant.report.svg import column_course_chart, evidence_chart, overlap_chart
 from secant.report.tables import text_table
 from secant.tables.errors import counted
 from secant.tasks.comparison_result import Degree
@@ -60,7 +60,7 @@ def monitoring_page(found: Monitoring, *, command: str | None = None) -> Page:
     return Page(
         title=f"{found.sample_names[1]} against {found.sample_names[0]}",
         sections=sections,
-        eyebrow="secant · watch over a stream",
+        eyebrow="secant · monitoring of a stream",
         headline=f"{found.headline}.",
         lead=_lead(found),
         tone=TONES[found.degree],
@@ -107,8 +107,8 @@ def _columns(found: Monitoring) -> Table:
         )
         for c in found.columns
     ]
-    header = ("column", "how", "first seen", "windows", "shift (s.d.)", "carries (nats)")
-    table = text_table("Columns that carry most of the difference since the change", header, rows)
+    header = ("column", "how", "first seen", "windows", "shift (s.d.)", "contribution (nats)")
+    table = text_table("Columns with the largest contributions since the change", header, rows)
     words = [Column(c.name, is_number=i > 2 and c.is_number) for i, c in enumerate(table.columns)]
     return replace(table, columns=words)
 
@@ -135,7 +135,7 @@ def _latest(found: Monitoring) -> Pairs:
     return Pairs(
         [
             ("Latest window", found.windows[i].label),
-            ("By itself", f"{window.degree.value.lower()} (p-value {window.p_value:.2g}){chance}"),
+            ("Alone", f"{window.degree.value.lower()} (p-value {window.p_value:.2g}){chance}"),
             ("Share in common", f"{low} to {high}"),
             ("Most in", changed or "–"),
             ("Model", window.model.split(" (")[0]),
@@ -160,8 +160,8 @@ def _rows(found: Monitoring) -> list[Block]:
     return [
         text_table(caption, header, rows),
         Text(
-            "Rows are counted from 0 in the stream. The log ratio is how much more likely a row is "
-            "now than in the reference, by fits that have not seen it."
+            "Rows are counted from 0 in the stream. The log ratio says how much more likely a "
+            "row is now than in the reference; it is scored out of fold."
         ),
     ]
 
@@ -173,7 +173,7 @@ def _rank(window: WindowComparison, k: int, rank: dict[str, int]) -> int:
 def _advice(found: Monitoring) -> list[str]:
     texts = []
     if found.proof is None:
-        texts.append("Nothing: these rows give no reason to treat the stream differently.")
+        texts.append("Nothing: no change was found.")
     else:
         texts.append(
             f"Find out what happened around {found.windows[found.since or 0].label}: a new source, "
@@ -182,30 +182,30 @@ def _advice(found: Monitoring) -> list[str]:
         )
         texts.append(
             {
-                Degree.MILD: "A model learned on the reference should do about as well. Measure "
+                Degree.MILD: "A model trained on the reference should do about as well. Measure "
                 "it with secant.estimate_performance before you change anything.",
-                Degree.STRONG: "Check models learned on the reference with "
-                "secant.estimate_performance; weight its rows (secant.importance_weights) or learn "
-                "again from rows since the change.",
+                Degree.STRONG: "Check models trained on the reference with "
+                "secant.estimate_performance; weight its rows (secant.importance_weights) or "
+                "train them again on rows since the change.",
             }.get(
                 found.degree,
-                "Do not use models learned on the reference for these rows. Learn again from rows "
+                "Do not use models trained on the reference for these rows. Train again on rows "
                 "since the change.",
             )
         )
         texts.append(
-            "Once the change is understood and meant to stay, make rows since then the new "
-            "reference, with a new state file."
+            "If the change is permanent, use the rows since then as a new reference, with a new "
+            "state file."
         )
     gone = sorted({name for w in found.windows for name in w.gone})
     if gone:
         first = next(w.label for w in found.windows if w.gone)
         named = ", ".join(f"“{name}”" for name in gone)
-        texts.append(f"{named}: no value in some windows, first in {first}. Mend the source.")
+        texts.append(f"{named}: no value in some windows, first in {first}. Repair the source.")
     if found.unusable:
         texts.append(
-            f"Not compared: {counted(len(found.unusable), 'window')}; the table says why. Take "
-            "longer windows if they are short of rows."
+            f"Not compared: {counted(len(found.unusable), 'window')}; the table says why. Use "
+            "longer windows if they have too few rows."
         )
     return texts
 
@@ -218,8 +218,8 @@ def _windows(found: Monitoring) -> list[Block]:
         text_table(f"{len(rows)} windows", header, rows),
         Text(
             "“In common” is the share that a window and the reference have in common; “≥” and “≤” "
-            "mark what is known where the rows do not say how large a difference is. The p-value "
-            "is of the window alone: 1 in 20 is below 0.05 by chance. The evidence is over all "
-            "windows so far, and holds however often one looks."
+            "mark bounds where no difference is resolved. The p-value is of the window alone: 1 in "
+            "20 is below 0.05 by chance. The evidence is over all windows so far, and is valid at "
+            "any number of looks."
         ),
     ]

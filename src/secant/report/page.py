@@ -95,7 +95,7 @@ def reproduction(
 
 
 def script(call: str, writer: str, label: str) -> Code:
-    """The lines of Python that make a result again and write its page."""
+    """The lines of Python that reproduce a result and write its page."""
     lines = [
         "import secant",
         f"from secant.report import {writer}",

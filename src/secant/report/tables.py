@@ -43,7 +43,7 @@ def feature_table(features: Sequence[FeatureContribution]) -> Table:
     scale, places = _scale(shown), _places(shown)
     columns = [
         Column("column", is_number=False),
-        Column("carries (nats)"),
+        Column("contribution (nats)"),
         *([Column("replaced (nats)")] if has_gradient else []),
         Column("mean shift (s.d.)"),
         Column("KS distance"),

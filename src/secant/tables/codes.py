@@ -123,7 +123,7 @@ class OneHot(ColumnCode):
             named = quoted(pc.unique(unknown).to_pylist())
             raise TableError(
                 f"Column {shown(self.name)} holds values that were not there in the fit, in "
-                f"{counted(len(unknown), 'row')}: {named}. Nothing is known of their ratio: leave "
+                f"{counted(len(unknown), 'row')}: {named}. Their ratio is unknown: leave "
                 "these rows out, or fit again with them."
             )
         return np.eye(len(self.categories))[np.asarray(found, dtype=np.intp)]

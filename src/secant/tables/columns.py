@@ -136,6 +136,6 @@ def _differing(
         )
         cases.append(f"{shown(name)} ({', '.join(each)})")
     return (
-        f"What they hold differs in {counted(len(names), 'column')}: {'; '.join(cases)}. "
-        "Write them alike, or leave them out; a .csv column can be read as text on demand."
+        f"The kinds of values differ in {counted(len(names), 'column')}: {'; '.join(cases)}. "
+        "Write them in one form, or leave them out; columns of a .csv can be read as text."
     )

@@ -172,7 +172,7 @@ class Encoding:
             if found not in (code.kind, Kind.EMPTY):
                 raise TableError(
                     f"Column {shown(code.name)} holds {found.value} values; in the fit it held "
-                    f"{code.kind.value} values. Write it as it was then."
+                    f"{code.kind.value} values. Write it as in the fit."
                 )
 
 

@@ -221,7 +221,7 @@ def _of_time(
     if n_windows > _MOST_WINDOWS:
         raise TableError(
             f"Windows of {every} from {moments[0]} to {moments[-1]} are {n_windows:,}; "
-            f"{_MOST_WINDOWS:,} are the most. Is a time in {shown(name)} mistaken? Otherwise take "
+            f"{_MOST_WINDOWS:,} are the most. Is a time in {shown(name)} wrong? Otherwise use "
             "longer windows."
         )
     each = np.arange(number[0], number[-1] + 1)

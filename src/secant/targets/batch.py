@@ -42,9 +42,9 @@ class Target(eqx.Module):
     def losses(self, model: PyTree, path: Path, batch: Batch) -> Float[Array, " n"]:
         """The loss of each row."""
 
-    @abc.abstractmethod
     def time_range(self, path: Path) -> tuple[float, float]:
         """Times at which the loss is finite on this path."""
+        return path.conditional_time_range if self.uses_conditional else path.time_range
 
     def needs_standard_normal(self, path: Path) -> bool:
         """Whether the loss is valid on this path only where x_0 ~ N(0, I)."""

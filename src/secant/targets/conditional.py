@@ -41,10 +41,6 @@ class ConditionalSecantAlignment(Target):
         tangent = tangent + correction(model, x_t, batch.l, batch.t, moving)
         return _regression(tangent, path, batch, self.moments, vectorised=self.vectorised)
 
-    def time_range(self, path: Path) -> tuple[float, float]:
-        """Times at which the loss is finite on this path."""
-        return path.conditional_time_range
-
     def resolved(self, moments: Moments) -> Target:
         """The target for samples with these moments."""
         return replace(self, moments=moments)
@@ -78,10 +74,6 @@ class ConditionalTimeScore(Target):
         x_t = path.point(batch.x_0, batch.x_1, batch.z, batch.t).x_t
         tangent = model.tangent_parts(x_t, batch.t)
         return _regression(tangent, path, batch, self.moments, vectorised=self.vectorised)
-
-    def time_range(self, path: Path) -> tuple[float, float]:
-        """Times at which the loss is finite on this path."""
-        return path.conditional_time_range
 
     def resolved(self, moments: Moments) -> Target:
         """The target for samples with these moments."""

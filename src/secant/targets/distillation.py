@@ -29,10 +29,6 @@ class Distillation(Target):
         teaching = jax.lax.stop_gradient(self.teacher.time_score(x, batch.t))
         return (model.time_score(x, batch.t) - teaching) ** 2
 
-    def time_range(self, path: Path) -> tuple[float, float]:
-        """Times at which the loss is finite on this path."""
-        return path.time_range
-
     @property
     def held_out(self) -> Target:
         """J of the student itself."""

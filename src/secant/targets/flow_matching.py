@@ -17,7 +17,3 @@ class FlowMatching(Target):
         """The loss of each row."""
         x_t, velocity = path.point(batch.x_0, batch.x_1, batch.z, batch.t)
         return jnp.sum((model(x_t, batch.t) - velocity) ** 2, axis=-1)
-
-    def time_range(self, path: Path) -> tuple[float, float]:
-        """Times at which the loss is finite on this path."""
-        return path.time_range

@@ -44,10 +44,6 @@ class TangentVelocity(Target):
         )
         return velocity_losses(learned + model.fixed_time_score(x_t, batch.t), along)
 
-    def time_range(self, path: Path) -> tuple[float, float]:
-        """Times at which the loss is finite on this path."""
-        return path.time_range
-
     @property
     def held_out(self) -> Target:
         """J, which also evaluates secants."""
@@ -133,10 +129,6 @@ class SecantVelocity(Target):
         moving = velocity if self.frame == "trajectory" else None
         bend = jnp.sum(correction(model, x_t, batch.l, batch.t, moving), axis=-1)
         return velocity_losses(value, along) + 2.0 * value * bend
-
-    def time_range(self, path: Path) -> tuple[float, float]:
-        """Times at which the loss is finite on this path."""
-        return path.time_range
 
     @property
     def bootstraps(self) -> bool:

@@ -179,6 +179,6 @@ def feature_lines(features: Sequence[FeatureContribution]) -> list[str]:
     if all(c.gradient is None for c in features):
         header, rows = (header[0], *header[2:]), [(r[0], *r[2:]) for r in rows]
     return [
-        f"columns by what they carry{more}",
+        f"columns by contribution{more}",
         *(f"  {line}" for line in aligned([header, *rows])),
     ]

@@ -17,7 +17,7 @@ from secant._host.provenance import versions
 from secant.diagnostics import calibration_curve
 from secant.diagnostics.drift import feature_drift, named_columns
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import check_names, checked_rows, column_names
+from secant.estimators.checks import check_names, checked_rows, frame_columns
 from secant.exceptions import OverlapWarning
 from secant.sizing import FEW_ROWS
 from secant.tables.encoding import EncodedTable, Missing, frames_as_numbers
@@ -87,8 +87,7 @@ def compare(
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(size=(400, 3)), rng.normal(size=(300, 3))
         >>> x_1[:, 1] += 1.0
-        >>> ratio = secant.SklearnRatio(folds=None)
-        >>> found = secant.compare(x_0, x_1, estimator=ratio, random_state=0)
+        >>> found = secant.compare(x_0, x_1, random_state=0)
         >>> found.degree.name, found.features[0].name
         ('STRONG', 'column 1')
     """
@@ -276,7 +275,7 @@ def _agreed_names(
     x_0: ArrayLike, x_1: ArrayLike, given: Sequence[str] | None
 ) -> Sequence[str] | None:
     """Column names: those given, or those of the tables, which must agree; None for arrays."""
-    old, new = column_names(x_0), column_names(x_1)
+    old, new = frame_columns(x_0), frame_columns(x_1)
     check_names(old, new, ("x_0", "x_1"))
     if given is None:
         return old or new or None

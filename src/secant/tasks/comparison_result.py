@@ -244,8 +244,8 @@ class Comparison(Summarised):
         notes = tuple(f"{d.name}: {note}" for d in parts for note in d.notes)
         if self.degree is not Degree.SAME and not self.kl.is_resolved:
             notes += (
-                "The test finds a difference that is too small for these rows to say how large: "
-                "the intervals start at 0. More rows would tell.",
+                "The test finds a difference, but these rows do not determine its size: the "
+                "intervals start at 0. Use more rows.",
             )
         return notes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ def _inner_has(name: str) -> Callable[[CovariateShift], bool]:
     return check
 
 
+@dataclass(eq=False, repr=False)
 class CovariateShift(MetaEstimatorMixin, BaseEstimator):
     """An estimator fitted to source rows that are weighted to represent a target.
 
@@ -59,7 +61,7 @@ class CovariateShift(MetaEstimatorMixin, BaseEstimator):
         >>> rng = np.random.default_rng(0)
         >>> X, X_target = rng.normal(0, 1, (500, 1)), rng.normal(1, 0.5, (500, 1))
         >>> y = X[:, 0] ** 2
-        >>> model = secant.CovariateShift(LinearRegression(), secant.SklearnRatio(), random_state=0)
+        >>> model = secant.CovariateShift(LinearRegression(), random_state=0)
         >>> weighted = model.fit(X, y, X_target)
         >>> plain = LinearRegression().fit(X, y)
         >>> truth = X_target[:, 0] ** 2
@@ -67,20 +69,12 @@ class CovariateShift(MetaEstimatorMixin, BaseEstimator):
         True
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator,
-        ratio: RatioEstimator | None = None,
-        *,
-        n_folds: int = 5,
-        clip: float | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.ratio = ratio
-        self.n_folds = n_folds
-        self.clip = clip
-        self.random_state = random_state
+    estimator: BaseEstimator
+    ratio: RatioEstimator | None = None
+    _: KW_ONLY
+    n_folds: int = 5
+    clip: float | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, X_target: ArrayLike) -> Self:
         """Weight the rows of X against X_target and fit the estimator to them.

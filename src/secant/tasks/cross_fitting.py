@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from secant.diagnostics import RatioDiagnostics
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import check_names, checked_rows, column_names, is_count
+from secant.estimators.checks import check_names, checked_rows, frame_columns, is_count
 from secant.estimators.neural import resolved_name
 from secant.exceptions import UntrainedWarning
 from secant.tasks.model_choice import ModelChoice, chosen_model
@@ -122,7 +122,7 @@ def cross_fit(
         names: of the caller's arguments, for errors.
         random_state: random seed.
     """
-    check_names(column_names(x_0), column_names(x_1), names)
+    check_names(frame_columns(x_0), frame_columns(x_1), names)
     rows_0 = checked_rows(x_0, names[0])
     rows_1 = checked_rows(x_1, names[1], n_features=rows_0.shape[1])
     n = min(rows_0.shape[0], rows_1.shape[0])

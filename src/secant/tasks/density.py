@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import jax
@@ -62,6 +63,7 @@ _MOST_BASE_ROWS = 2_000_000
 _MOST_BASE_NUMBERS = 64_000_000  # 256 MiB
 
 
+@dataclass(eq=False, repr=False)
 class DensityEstimator(Savable, DensityMixin, NestedParameters, BaseEstimator):
     """log p(x) = log r(x) + log p_0(x) − log Ẑ, with a base p_0 and a learned ratio r.
 
@@ -97,20 +99,12 @@ class DensityEstimator(Savable, DensityMixin, NestedParameters, BaseEstimator):
         True
     """
 
-    def __init__(
-        self,
-        base: str | BaseRule | SampledDensity | None = None,
-        *,
-        estimator: RatioEstimator | None = None,
-        dequantise: str | Sequence[int | str] | None = None,
-        annealing: Annealing | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.base = base
-        self.estimator = estimator
-        self.dequantise = dequantise
-        self.annealing = annealing
-        self.random_state = random_state
+    base: str | BaseRule | SampledDensity | None = None
+    _: KW_ONLY
+    estimator: RatioEstimator | None = None
+    dequantise: str | Sequence[int | str] | None = None
+    annealing: Annealing | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _default_component(self, name: str) -> object:
         return Annealing() if name == "annealing" else None

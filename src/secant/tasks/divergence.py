@@ -113,8 +113,7 @@ def kl_divergence(
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (2000, 1)), rng.normal(1, 1, (2000, 1))
-        >>> ratio = secant.SklearnRatio()
-        >>> kl = secant.kl_divergence(x_0, x_1, estimator=ratio, random_state=0)
+        >>> kl = secant.kl_divergence(x_0, x_1, random_state=0)
         >>> low, high = kl.interval
         >>> bool(low < 0.5 < high)
         True
@@ -280,6 +279,6 @@ def _squares_note(
     if not weak:
         return ""
     return (
-        f"{'; '.join(weak)}: a few rows make this estimate, and its error is larger than it says. "
-        "Use kl_divergence or jensen_shannon, or collect rows where the samples overlap."
+        f"{'; '.join(weak)}: the estimate depends on a few rows, and its standard error is too "
+        "small. Use kl_divergence or jensen_shannon, or collect rows where the samples overlap."
     )

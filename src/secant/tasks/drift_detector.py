@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +12,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from secant.estimators import RatioEstimator
-from secant.estimators.checks import check_names, checked_rows, column_names
+from secant.estimators.checks import check_names, checked_rows, frame_columns
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.cross_fitting import checked_estimator
 
 
+@dataclass(eq=False, repr=False)
 class DriftDetector(BaseEstimator):
     """Stores a reference table and compares other tables with it.
 
@@ -33,26 +35,18 @@ class DriftDetector(BaseEstimator):
     Examples:
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
-        >>> detector = secant.DriftDetector(secant.SklearnRatio(folds=None), random_state=0)
-        >>> detector = detector.fit(rng.normal(size=(400, 2)))
+        >>> detector = secant.DriftDetector(random_state=0).fit(rng.normal(size=(400, 2)))
         >>> detector.detect(rng.normal(size=(300, 2))).has_drift()
         False
         >>> detector.detect(rng.normal(0.0, 1.5, size=(300, 2))).has_drift()
         True
     """
 
-    def __init__(
-        self,
-        estimator: RatioEstimator | None = None,
-        *,
-        n_folds: int | None = None,
-        n_permutations: int = 999,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_folds = n_folds
-        self.n_permutations = n_permutations
-        self.random_state = random_state
+    estimator: RatioEstimator | None = None
+    _: KW_ONLY
+    n_folds: int | None = None
+    n_permutations: int = 999
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, reference: ArrayLike, y: None = None) -> Self:
         """Store the reference rows (n_0, d); y is ignored."""
@@ -61,13 +55,13 @@ class DriftDetector(BaseEstimator):
         if self.estimator is not None:
             checked_estimator(self.estimator)  # now rather than at the first detection
         self.n_features_in_ = self.reference_.shape[1]
-        self.names_ = column_names(reference) or None
+        self.names_ = frame_columns(reference) or None
         return self
 
     def detect(self, current: ArrayLike) -> Comparison:
         """Compare current rows (n_1, d) with the reference."""
         check_is_fitted(self)
-        check_names(self.names_ or (), column_names(current), ("reference", "current"))
+        check_names(self.names_ or (), frame_columns(current), ("reference", "current"))
         rows = checked_rows(current, "current", n_features=self.n_features_in_)
         return compare(
             self.reference_,
@@ -77,7 +71,7 @@ class DriftDetector(BaseEstimator):
             n_folds=self.n_folds,
             n_permutations=self.n_permutations,
             random_state=self.random_state,
-            feature_names=self.names_ or column_names(current) or None,
+            feature_names=self.names_ or frame_columns(current) or None,
         )
 
 

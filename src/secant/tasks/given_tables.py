@@ -23,7 +23,7 @@ from secant.tables.frames import arrow_table, frame_of
 from secant.tables.kinds import Kind, is_missing, numbers, plain, texts
 from secant.tables.windows import Every, Windows, cut, order_in_time
 
-Values = list[tuple[str, np.ndarray]]
+NamedColumns = list[tuple[str, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +187,7 @@ class WatchedTables:
         )
         moving = [c.name for c in first.encoding.codes if c.kind in (Kind.DATE, Kind.INSTANT)]
         if moving:
-            notes.append(f"Dates always move on: leave {quoted(moving)} out, or take differences.")
+            notes.append(f"Dates always increase: leave {quoted(moving)} out, or take differences.")
         for found, label in ((first, "reference"), (second, "stream")):
             lost = found.table.num_rows - len(found.rows)
             if lost:
@@ -253,7 +253,7 @@ class WatchedTables:
         return _digest(self._values, rows) if rows.size else ""
 
     @cached_property
-    def _values(self) -> Values:
+    def _values(self) -> NamedColumns:
         return [("", self.x)] if self.stream is None else _values_of(self.stream)
 
     @cached_property
@@ -263,7 +263,7 @@ class WatchedTables:
         return _digest(values, np.arange(len(values[0][1])))
 
 
-def _values_of(table: EncodedTable) -> Values:
+def _values_of(table: EncodedTable) -> NamedColumns:
     """Each column as numbers or as an array of texts; missing values are not imputed."""
     return [
         (
@@ -276,7 +276,7 @@ def _values_of(table: EncodedTable) -> Values:
     ]
 
 
-def _digest(values: Values, rows: Int[np.ndarray, " k"]) -> str:
+def _digest(values: NamedColumns, rows: Int[np.ndarray, " k"]) -> str:
     made = hashlib.sha256()
     for name, column in values:
         some = column[rows]
@@ -311,13 +311,12 @@ def _shared_columns(
     notes = []
     if missing:
         notes.append(
-            f"The stream lacks {quoted(missing)} of the reference, which cannot be watched: bring "
-            "the columns back, or leave them out of the reference."
+            f"The stream lacks {quoted(missing)} of the reference: these columns are not "
+            "monitored. Restore them, or leave them out of the reference."
         )
     if extra:
-        notes.append(
-            f"The stream has {quoted(extra)}, which the reference lacks and which are not watched."
-        )
+        absent = "which the reference lacks: these columns are not monitored."
+        notes.append(f"The stream has {quoted(extra)}, {absent}")
     return shared, notes
 
 

@@ -151,8 +151,7 @@ def importance_weights(
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> source, target = rng.normal(0, 1, (2000, 1)), rng.normal(0.5, 1, (2000, 1))
-        >>> ratio = secant.SklearnRatio()
-        >>> weights = secant.importance_weights(source, target, estimator=ratio, random_state=0)
+        >>> weights = secant.importance_weights(source, target, random_state=0)
         >>> low, high = weights.mean(source[:, 0] ** 2).interval
         >>> bool(low < 1.25 < high)  # E[x²] over the target
         True

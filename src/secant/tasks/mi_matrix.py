@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from secant._host.escaping import one_line
 from secant._host.notebook import Summarised, fragment
 from secant._host.progress import tracked
-from secant.estimators.checks import checked_rows, column_names
+from secant.estimators.checks import checked_rows, frame_columns
 from secant.tasks.information import MIOptions
 from secant.tasks.mutual_information import total_correlation
 
@@ -190,7 +190,7 @@ def mutual_information_matrix(
             already holds for the same rows, options and seed are not estimated again.
         random_state: random seed, from which each pair gets its own seed.
     """
-    names = column_names(X)
+    names = frame_columns(X)
     rows = checked_rows(X, "X", least=20)
     d = rows.shape[1]
     if d < 2:

@@ -40,7 +40,7 @@ _WIDEST = 30.0  # standard deviation of s·ĝ, in nats
 _ROUNDS = 8  # Newton steps of a refit; 3 or 4 suffice if the samples overlap
 _LARGEST = 150.0  # log ratio at which a square is capped
 
-Rows = Float[np.ndarray, " n"]
+Values = Float[np.ndarray, " n"]
 
 
 class IntervalEstimate(NamedTuple):
@@ -65,7 +65,7 @@ class _Fit:
     labels: Int[np.ndarray, " n"]
     ridge: float
     coefficients: Float[np.ndarray, " k"]
-    score: Rows
+    score: Values
 
     @classmethod
     def of(
@@ -89,9 +89,9 @@ class _Fit:
 class _Tilt(NamedTuple):
     """A pair of distributions on the rows, with their log ratio."""
 
-    log_ratio: Rows
-    weight_1: Rows
-    weight_0: Rows
+    log_ratio: Values
+    weight_1: Values
+    weight_0: Values
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _unusual(look: _Looked, observed: Float[np.ndarray, " q"]) -> Float[np.ndarr
     return (observed - look.mean) / look.spread
 
 
-def _tilted(fit: _Fit, score: Rows) -> _Tilt:
+def _tilted(fit: _Fit, score: Values) -> _Tilt:
     """The pair of distributions of a score (J8), normalised by a constant."""
     n_0, n_1 = fit.sizes
 
@@ -236,7 +236,7 @@ def _tilted(fit: _Fit, score: Rows) -> _Tilt:
     return _Tilt(log_ratio, in_1 / n_1, expit(-score - constant) / n_0)
 
 
-def _counts(uniform: Float[np.ndarray, "b m"], weight: Rows) -> Float[np.ndarray, "b n"]:
+def _counts(uniform: Float[np.ndarray, "b m"], weight: Values) -> Float[np.ndarray, "b n"]:
     """How often each row is drawn: uniform numbers looked up in the distribution function."""
     b, n = len(uniform), weight.size
     reached = np.cumsum(weight)

@@ -79,8 +79,7 @@ def two_sample_test(
         >>> import numpy as np, secant
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (500, 2)), rng.normal(0.3, 1, (500, 2))
-        >>> ratio = secant.SklearnRatio()
-        >>> bool(secant.two_sample_test(x_0, x_1, estimator=ratio, random_state=0).p_value < 0.01)
+        >>> bool(secant.two_sample_test(x_0, x_1, random_state=0).p_value < 0.01)
         True
     """
     checked_permutations(n_permutations)

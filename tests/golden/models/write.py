@@ -1,6 +1,6 @@
-"""Writes the model files of the current format, once, when a format is released.
+"""Write the model files of the current format, once, when a format is released.
 
-Older files stay as they are: that they still load is what the tests check. Run from the root:
+Older files are never rewritten: the tests check that they still load. Run from the root:
 `python -m tests.golden.models.write`.
 """
 
@@ -44,7 +44,7 @@ def estimators():
 
 
 def main():
-    """One file an estimator, and one with what they answer."""
+    """One file per estimator, and one with their answers."""
     rows = np.array([[0.0, 0.0], [1.0, -1.0], [2.5, 3.0], [-4.0, 1.0]])
     answers = {"rows": rows.tolist(), "names": NAMES}
     table = pa.table(dict(zip(NAMES, rows.T, strict=True)))

@@ -1,4 +1,4 @@
-"""Files that appear whole, whatever happens to their writers."""
+"""Files appear whole, even if their writers are killed."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Charts: one to one, with the volume that keeps densities densities."""
+"""Charts are one to one, and their volumes keep densities normalised."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_a_margins_density_is_that_of_the_column():
 
 
 def test_margins_do_not_find_the_atoms_of_a_column():
-    """Whole minutes of a day: between two of them the margin must say what it says on them."""
+    """Whole minutes of a day: the margin is the same between two of them as on them."""
     rng = np.random.default_rng(2)
     share = 2.0 + np.sin(np.arange(1440) * 2 * np.pi / 1440)
     minutes = rng.choice(1440, size=(200_000, 1), p=share / share.sum()).astype(float)

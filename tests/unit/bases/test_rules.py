@@ -1,4 +1,4 @@
-"""Bases as they are fitted: densities in the units of the rows."""
+"""Fitted bases are densities in the units of the rows."""
 
 import jax
 import jax.numpy as jnp

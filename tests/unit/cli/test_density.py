@@ -1,4 +1,4 @@
-"""`secant density fit`: what is said of a table."""
+"""`secant density fit`: its messages."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`secant export`: the format by the file's ending or `--to`, and mistakes in words."""
+"""`secant export`: the format by the file's extension or `--to`, and errors."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`secant fit`: what is saved, what is said, and Ctrl-C."""
+"""`secant fit`: the file, the messages, and Ctrl-C."""
 
 import errno
 import json
@@ -28,7 +28,7 @@ def tables(tmp_path_factory):
     for name, mean in (("a.csv", 0.0), ("b.csv", 1.0)):
         columns = {"x": rng.normal(mean, 1.0, 300), "y": rng.normal(size=300)}
         write_table(folder / name, pa.table(columns))
-    # One setting for all: each other one is compiled anew.
+    # One setting for all tests, because each other one needs another program.
     (folder / "quick.toml").write_text(
         "method = 'classifier'\n[training]\nsteps = 50\nevaluate-every = 10\npatience = 7\n"
     )

@@ -1,4 +1,4 @@
-"""Commands of other packages, and what is said when the package is not there."""
+"""Commands of other packages, and the message if the package is missing."""
 
 from importlib.metadata import EntryPoint
 

@@ -1,4 +1,4 @@
-"""Scoring tables by model files: the same numbers as the library gives, in any pieces."""
+"""Scoring tables by model files: the same numbers as the library, in batches of any size."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Mixture pairs against SciPy, and the sizes the presets promise."""
+"""Mixture pairs against SciPy, and the documented sizes of the presets."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Estimators that look fitted, with weights drawn at random, and what an exported file answers."""
+"""Estimators with random weights instead of a fit, and the answers of an exported file."""
 
 import equinox as eqx
 import jax

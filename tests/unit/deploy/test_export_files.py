@@ -1,4 +1,4 @@
-"""Exported files: they stand alone, say what they are, and appear whole or not at all."""
+"""Exported files are self-contained, describe themselves, and are written atomically."""
 
 import json
 import subprocess
@@ -169,7 +169,7 @@ def test_other_mistakes(write, tmp_path):
 
 
 class _Odd(SecantFunction):
-    """Of a user's own: it asks for an operation that ONNX has no word for."""
+    """A user's own network, with an operation that ONNX lacks."""
 
     def parts(self, x, l, t):
         return jax.scipy.special.bessel_jn(x[:, 0], v=1)[1][:, None]

@@ -1,4 +1,4 @@
-"""Folders of tables: the scores of single files, whatever happens on the way."""
+"""Folders of tables: the scores of single files, also after interruptions."""
 
 import json
 import os
@@ -95,7 +95,7 @@ def test_what_is_done_is_skipped_and_what_changed_is_not(model, data, tmp_path):
     third = score_folder(model, data, out)
     assert (third.skipped, third.total.rows) == (1, 50 + 40 + 52)
     assert changed_at(out)["2.feather"] == before["2.feather"]
-    write_table(out / "2.feather", table(4, 4))  # somebody else's
+    write_table(out / "2.feather", table(4, 4))  # of another program
     assert score_folder(model, data, out).skipped == 2
     (out / ".secant" / "0.parquet.json").write_text("{")
     assert score_folder(model, data, out).skipped == 2

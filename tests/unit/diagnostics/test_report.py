@@ -1,4 +1,4 @@
-"""The verdict and the report, read as a user would."""
+"""The verdict and the report."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A new estimator is its own file, and a line in each of the two lists of public names."""
+"""A new estimator: its own file, and its name in the two lists of public names."""
 
 import shutil
 import subprocess

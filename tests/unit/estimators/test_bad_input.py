@@ -1,4 +1,4 @@
-"""What users pass in by mistake: each refused in words that say what was expected and what came."""
+"""Invalid input: each error says what was expected and what was given."""
 
 import numpy as np
 import pandas as pd
@@ -66,7 +66,7 @@ BAD_ROWS = {
 
 @pytest.fixture(params=BAD_ROWS)
 def bad_rows(request, samples):
-    """Rows that are no rows, and what the message must say of them."""
+    """Invalid rows, and what the message must contain."""
     spoil, message = BAD_ROWS[request.param]
     return spoil(samples.x_0), message
 
@@ -385,7 +385,7 @@ def test_identical_samples(new, samples):
 @pytest.mark.parametrize("shift", [0.0, 0.5])
 def test_one_sided_path_says_when_its_start_is_not_standard_normal(shift):
     rng = np.random.default_rng(0)
-    n = 400_000  # three standard errors of a mean are 0.005: 0.5 to the two digits that are told
+    n = 400_000  # three standard errors of a mean are 0.005: 0.5 to the two digits of the message
     x_0, x_1 = shift + rng.normal(size=(n, 2)), 0.5 * rng.normal(size=(n, 2))
     estimator = CTSM(
         TangentNetwork(ResidualMLP(4, 0), vectorised=True),

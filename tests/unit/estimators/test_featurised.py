@@ -1,4 +1,4 @@
-"""Features of a flow (M1): invertible, and worth it where the samples are bent."""
+"""Features of a flow (M1): invertible, and useful for curved samples."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""ISADRE: which parts it takes, what can be changed after the fit, and the paper's own settings."""
+"""ISADRE: its default parts, changes after the fit, and the paper's settings."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""`resume`: the door of every fit to checkpoints."""
+"""The argument `resume` of every fit."""
 
 import os
 import signal
@@ -60,7 +60,7 @@ DOORS = {
 
 
 def at_chunk(number, act, monkeypatch):
-    """Do something before a chunk of steps; how many there were is the length of what returns."""
+    """Call a function before a chunk of steps; the length of the result is the number of chunks."""
     run_steps, chunks = loop.run_steps, []
 
     def run(*arguments):

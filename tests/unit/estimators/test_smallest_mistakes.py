@@ -1,4 +1,4 @@
-"""The smallest inputs that once ended in another error, in a foreign warning, or in silence."""
+"""Smallest inputs that once caused a wrong error, an unrelated warning, or none."""
 
 import warnings
 

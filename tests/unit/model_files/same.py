@@ -1,4 +1,4 @@
-"""Whether two fitted things are the same to the last bit, told without the code under test."""
+"""Whether two fitted objects are bit-identical, without the code under test."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Model files changed by hand: what somebody could write who knows the format."""
+"""Model files changed by hand, with valid checksums."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The bytes of a file: whatever is wrong with them is said in plain words."""
+"""The bytes of a file: every defect has a clear message."""
 
 import gc
 import io
@@ -214,8 +214,8 @@ def test_truth_values_other_than_0_and_1(raw):
             f"to {FORMAT}",
         ),
         (10**9, "it is of format 1000000000"),
-        (0, "its format is 0, which is none"),
-        ("1", "its format is '1', which is none"),
+        (0, "its format is 0, which is unknown"),
+        ("1", "its format is '1', which is unknown"),
         (None, "its format is None"),
         (True, "its format is True"),
     ],

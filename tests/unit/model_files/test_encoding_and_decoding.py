@@ -1,4 +1,4 @@
-"""Objects to JSON and back: anything ours survives, anything else is refused."""
+"""Objects to JSON and back: secant's own objects are restored, others are refused."""
 
 import contextlib
 import json
@@ -190,10 +190,10 @@ def with_fields(tree, **fields):
         ({"tuple": 3}, "where a list belongs"),
         ({"dict": [[[1], 2]]}, "no list of pairs"),
         ({"dict": [[1, 2, 3]]}, "no list of pairs"),
-        ({"random_state": "a0", "rest": [0, 0, 0.0]}, "a random state that is none"),
-        ({"random_state": "a1", "rest": [10**6, 0, 0.0]}, "a random state that is none"),
-        ({"random_state": "a1", "rest": [-1, 0, 0.0]}, "a random state that is none"),
-        ({"random_state": "a1", "rest": [0, 0]}, "a random state that is none"),
+        ({"random_state": "a0", "rest": [0, 0, 0.0]}, "an invalid random state"),
+        ({"random_state": "a1", "rest": [10**6, 0, 0.0]}, "an invalid random state"),
+        ({"random_state": "a1", "rest": [-1, 0, 0.0]}, "an invalid random state"),
+        ({"random_state": "a1", "rest": [0, 0]}, "an invalid random state"),
     ],
 )
 def test_trees_that_make_no_sense(tree, words):

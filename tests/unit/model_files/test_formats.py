@@ -21,7 +21,7 @@ FILES = sorted(FOLDER.glob("*.secant"))
 
 
 def answers(path):
-    """What the estimators of one format said of some rows."""
+    """The answers of the estimators of one format for some rows."""
     version = path.name.split("-")[1]
     return json.loads((FOLDER / f"format-{version}-answers.json").read_text("utf-8"))
 

@@ -1,4 +1,4 @@
-"""Files of older formats: names of the past, parts that changed, classes that are gone."""
+"""Files of older formats: renamed classes, changed fields, removed classes."""
 
 import pytest
 from tests.unit.model_files.same import differences

@@ -1,4 +1,4 @@
-"""Every estimator comes back from its file as it was, to the last bit."""
+"""Every estimator is loaded from its file bit-identical."""
 
 import warnings
 
@@ -18,7 +18,7 @@ from secant.estimators.neural import PathMixin
 
 @pytest.fixture(autouse=True)
 def _quiet(unoptimised):
-    """Four steps of training: what the fits say about themselves is no concern here."""
+    """Ignore the warnings of fits with four steps of training."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -1,4 +1,4 @@
-"""What can be saved, what cannot, and what is said about it."""
+"""What can be saved, what cannot, and the messages."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Comparisons and watches to show, made without training."""
+"""Comparisons and results of monitoring for pages, made without training."""
 
 from dataclasses import replace
 

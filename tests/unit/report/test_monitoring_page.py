@@ -9,8 +9,8 @@ from tests.unit.report.shown import HOSTILE, watched
 
 import secant
 from secant.report import markdown, monitoring_page, rendered, write_monitoring
-from secant.report.charts import column_course_chart, evidence_chart, overlap_chart
 from secant.report.drawing import BLUE, ORANGE
+from secant.report.svg import column_course_chart, evidence_chart, overlap_chart
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_a_quiet_stream_has_nothing_to_do(quiet):
     assert page.tone == "good"
     assert [s.title for s in page.sections][:2] == ["Over time", "What to do"]
     html = rendered(page)
-    assert "Nothing: these rows give no reason" in html
+    assert "Nothing: no change was found" in html
     assert "still open" in html
 
 

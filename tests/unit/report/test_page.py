@@ -1,4 +1,4 @@
-"""Pages: what they say, that they stand alone, and that they keep what they are given harmless."""
+"""Pages: their texts, that they are self-contained, and that input is escaped."""
 
 import base64
 import hashlib
@@ -135,7 +135,7 @@ def test_a_comparison_says_all_it_has_found(found):
         found.versions["jax"],
         "Most of the difference is in “b” (",
         "s.d. higher in new)",
-        "weight the rows (secant.importance_weights) or learn again",
+        "weight the rows (secant.importance_weights) or train again",
         "Model: SklearnRatio, as given.",
         f"{found.unlike_1.log_ratio[0]:+.2f}",
     ):

@@ -1,4 +1,4 @@
-"""Pages escape what they are given and stand alone; figures are written."""
+"""Pages escape their input and are self-contained; figures are written."""
 
 from pathlib import Path
 

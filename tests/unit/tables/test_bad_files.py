@@ -1,4 +1,4 @@
-"""Files gone wrong: a plain sentence with the remedy, never a reader's own error."""
+"""Damaged files: a message with a remedy, never the reader's own error."""
 
 import io
 import os
@@ -41,12 +41,12 @@ BAD = {
     "a bad row of odd bytes": ("t.csv", b"a,b\n1\xe9\n", "A line has 1 value, but there are 2"),
     "a long bad row": ("t.csv", b"a,b\n1,2\n" + b"x" * 999 + b"\n", "Line 3 has 1 value"),
     "a bad row of two lines": ("t.csv", b'a,b\n1,"2\n3",4\n', "Line 2 has 3 values"),
-    "Latin 1": ("t.csv", "a,b\n1,é\n".encode("latin-1"), "not in UTF-8. Save it so"),
-    "names in Latin 1": ("t.csv", "é,b\n1,2\n".encode("latin-1"), "not in UTF-8. Save it so"),
+    "Latin 1": ("t.csv", "a,b\n1,é\n".encode("latin-1"), "not in UTF-8. Convert it"),
+    "names in Latin 1": ("t.csv", "é,b\n1,2\n".encode("latin-1"), "not in UTF-8. Convert it"),
     "UTF-16": ("t.csv", "a,b\n1,2\n".encode("utf-16"), "holds text in UTF-16. Save it as UTF-8"),
     "a name twice": ("t.csv", b"a,b,a\n1,2,3\n", "Several columns are named 'a'. Rename"),
     "no name": ("t.csv", b",a\n0,1\n", "Column 1 has no name. .*index=False"),
-    "Parquet as CSV": ("t.csv", parquet(), "holds Parquet. Let its name end in .parquet"),
+    "Parquet as CSV": ("t.csv", parquet(), "holds Parquet. Use the extension .parquet"),
     "CSV as Parquet": ("t.parquet", b"a,b\n1,2\n", "should hold Parquet by its name, but .* text"),
     "a spreadsheet": ("t.csv", b"PK\x03\x04...", "a spreadsheet must be saved as CSV"),
     "gzip": ("t.csv", b"\x1f\x8b...", "Unpack it first"),

@@ -173,7 +173,7 @@ def test_columns_that_differ_are_named():
         caught.value
     )
     c = pa.table({"age": ["old"], "colour": ["x"], "id": [1.5]})
-    message = r"differs in 1 column: 'age' \(number in a.csv, text in b.csv\)"
+    message = r"differ in 1 column: 'age' \(number in a.csv, text in b.csv\)"
     with pytest.raises(TableError, match=message):
         Encoding.fitted([a, c], labels=["a.csv", "b.csv"])
 

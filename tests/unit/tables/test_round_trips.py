@@ -1,4 +1,4 @@
-"""What is written is read again, at once and in pieces."""
+"""Tables that are written are read unchanged, as a whole and in pieces."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Windows of a table: by rows and by time, with gaps, zones and what is refused."""
+"""Windows of a table: by rows and by time, with gaps, time zones and errors."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

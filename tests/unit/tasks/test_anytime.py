@@ -1,4 +1,4 @@
-"""The anytime test: fair bets, exact ranks, few false alarms, and alarms soon after a change."""
+"""The anytime test: fair bets, exact ranks, the rate of false alarms, and the delay of an alarm."""
 
 import numpy as np
 import pytest

@@ -122,7 +122,7 @@ def test_it_prints_the_verdict_first_and_what_makes_it_again(found):
     assert text.splitlines()[0] == found.verdict
     assert "500 rows" in text
     assert "seed 7" in text
-    assert "column 1" in text.split("columns by what they carry")[1]
+    assert "column 1" in text.split("columns by contribution")[1]
 
 
 def test_a_drawn_seed_makes_the_same_numbers_again():

@@ -18,7 +18,7 @@ def ratio():
 
 
 def shifted(seed=0, n=300):
-    """Source and target rows, and a y that no straight line fits in both places."""
+    """Source and target rows, and a y that no straight line fits in both."""
     rng = np.random.default_rng(seed)
     X, X_target = rng.normal(size=(n, 2)), rng.normal([0.5, 0.0], 1.0, size=(n + 50, 2))
     return X, X[:, 0] ** 2 + 0.1 * rng.normal(size=n), X_target

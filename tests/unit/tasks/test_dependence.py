@@ -193,7 +193,7 @@ def test_drawn_rows_are_given_normal_margins_only_where_the_data_were(monkeypatc
 
 
 class Shrunk(CopulaRatio):
-    """Fits the correlation, then takes 0.3 of it off: falls short in every world alike."""
+    """Fits the correlation and subtracts 0.3: the same shortfall in every bootstrap sample."""
 
     def _fit(self, sample_0, sample_1, seed):
         super()._fit(sample_0, sample_1, seed)
@@ -207,5 +207,5 @@ def test_the_shortfall_of_a_bad_fit_is_seen_in_the_world_it_draws():
     for seed in range(20):
         rows = blocks(seed)
         found.append(Dependence.fitted(rows, plan, rng).shortfall(rows, plan, rng))
-    # In the world of ρ = 0.3 the fit is ρ = 0: all of that world's information is lost.
+    # In bootstrap samples of ρ = 0.3 the fit is ρ = 0: all of their information is lost.
     assert np.mean(found) == pytest.approx(-0.5 * np.log(1 - 0.09), abs=0.02)

@@ -185,7 +185,7 @@ class Watching(Given):
 
 
 def test_the_columns_are_a_table(found):
-    lines = str(found).split("columns by what they carry\n")[1].splitlines()
+    lines = str(found).split("columns by contribution\n")[1].splitlines()
     assert "gradients" not in lines[0]  # a classifier has none
     assert lines[1].startswith("  column 2 ")
     assert len({len(line) for line in lines[: 1 + D]}) == 1

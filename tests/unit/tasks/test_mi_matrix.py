@@ -1,4 +1,4 @@
-"""The matrix of mutual information: what it keeps when stopped, and p-values for many pairs."""
+"""The matrix of mutual information: resumption, and p-values for many pairs."""
 
 import numpy as np
 import pytest

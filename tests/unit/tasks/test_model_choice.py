@@ -1,4 +1,4 @@
-"""The choice of a model: the simplest that explains the rows, by its loss on held-out ones."""
+"""The choice of a model: the simplest of the best, by the held-out loss."""
 
 import numpy as np
 import pytest

@@ -200,7 +200,7 @@ def test_another_column_of_dates_is_pointed_out(tables):
     found = secant.monitor(
         dated, stream[:70].assign(born=stream["when"]), time="when", every="1d", **QUICK
     )
-    assert found.notes == ("Dates always move on: leave 'born' out, or take differences.",)
+    assert found.notes == ("Dates always increase: leave 'born' out, or take differences.",)
 
 
 def test_rows_without_a_time(tables):

@@ -1,4 +1,4 @@
-"""The bootstrap behind intervals: its pairs have the log ratio they claim, and it covers."""
+"""The bootstrap behind intervals: log ratios of its pairs, and coverage."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The smallest training problem: one number turned towards a goal."""
+"""The smallest training problem: one weight moved towards a goal."""
 
 import os
 import signal
@@ -96,7 +96,7 @@ def turned(
     curriculum=FullIntervals(),  # noqa: B008, as it never changes
     **settings,
 ):
-    """Train the dial from 0, or another model, on one target, judged by another."""
+    """Train the dial from 0, or another model, on one target, evaluated by another."""
     problem = Problem(
         Dial(jnp.zeros(())) if model is None else model,
         source() if rows is None else rows,

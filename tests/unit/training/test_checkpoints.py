@@ -1,4 +1,4 @@
-"""Trainings that were stopped: what is kept, and that they go on as if they never had been."""
+"""Stopped training runs: what is kept, and that resuming gives the same result."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""Devices and what processes tell each other, as far as one device and one process show it."""
+"""Devices and exchange between processes, tested with one device and one process."""
 
 import signal
 from types import SimpleNamespace

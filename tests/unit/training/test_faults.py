@@ -1,4 +1,4 @@
-"""Faults while checkpoints are written and read: what is told, what is kept, what goes on."""
+"""Errors while checkpoints are written and read: warnings, what is kept, what continues."""
 
 import errno
 import os
@@ -92,7 +92,7 @@ def test_it_is_tried_again(tmp_path, disk, whole):
 
 
 def test_a_file_larger_than_the_system_allows(tmp_path, whole):
-    # The kernel itself refuses the bytes, and not a stand-in of ours.
+    # A real full disk, not a mock.
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     earlier = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 

@@ -1,4 +1,4 @@
-"""The held-out score: every pair once, J of the truth, and an error bar that holds."""
+"""The held-out score: every pair once, J of the truth, and coverage of the error bar."""
 
 import numpy as np
 import pytest
@@ -23,14 +23,14 @@ def judged(n, target, **settings):
 
 
 def asked(judge):
-    """The times and noise at which a score asks."""
+    """The times and noise at which the score is evaluated."""
     return Batch(*map(np.asarray, judge.batch))
 
 
 @pytest.mark.parametrize("rows_at_once", [4, 6, 12])
 def test_blocks_score_every_pair_once(rows_at_once, monkeypatch):
     monkeypatch.setattr(held_out, "_ROWS_AT_ONCE", rows_at_once)
-    # A fresh target: the program is compiled anew, with the block size of now.
+    # A new target, so that a program is compiled with the current block size.
     judge, truth = judged(12, type("Fresh", (TangentVelocity,), {})())
     expected = np.asarray(filter_jit(TangentVelocity().losses)(truth, PATH, asked(judge)))
     np.testing.assert_allclose(judge.losses(truth), expected, rtol=1e-12)

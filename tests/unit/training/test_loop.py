@@ -1,4 +1,4 @@
-"""The loop: what it keeps, when it stops, what a second try adds, and that a seed fixes all."""
+"""The loop: the state it keeps, when it stops, the second run, and reproducibility."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Optimal-transport pairing: near rows together, either sample by itself unchanged."""
+"""Optimal-transport pairing: near rows together, both margins unchanged."""
 
 import builtins
 

@@ -7,7 +7,7 @@ export_onnx(ratio, "model.onnx")  # rows (n, d) in, log ratios (n,) out, the sca
 ```
 """
 
-from secant.deploy.export.checking import Exported
+from secant.deploy.export.exported import Exported
 from secant.deploy.export.onnx_files import export_onnx
 from secant.deploy.export.programs import ExportError
 from secant.deploy.export.stablehlo_files import export_stablehlo, load_stablehlo

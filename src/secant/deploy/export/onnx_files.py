@@ -22,7 +22,7 @@ import numpy as np
 from jaxtyping import Float
 
 from secant._host.atomic_files import write_atomically
-from secant.deploy.export.checking import (
+from secant.deploy.export.exported import (
     Exported,
     checked_dtype,
     checked_export,

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from secant._host.atomic_files import write_atomically
-from secant.deploy.export.checking import Exported, checked_dtype, checked_export, program_of
+from secant.deploy.export.exported import Exported, checked_dtype, checked_export, program_of
 from secant.deploy.export.programs import ExportError, n_rows
 from secant.estimators import RatioEstimator
 from secant.tasks import DensityEstimator

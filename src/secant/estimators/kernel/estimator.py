@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -50,6 +52,7 @@ _SETTINGS: dict[str, tuple[str, ...]] = {
 _SCHEMES = ("cut-off", "flow", "ridge")
 
 
+@dataclass(eq=False, repr=False)
 class KernelRatio(RatioEstimator):
     """The ratio as a combination of Gaussian kernels, r(x) = Σ_k θ_k exp(−‖x − c_k‖²/2σ²).
 
@@ -105,34 +108,19 @@ class KernelRatio(RatioEstimator):
         True
     """
 
-    def __init__(
-        self,
-        method: str = "ulsif",
-        *,
-        alpha: float | None = None,
-        n_centers: int = 200,
-        bandwidth: float | list[float] | None = None,
-        ridge: float | list[float] | None = None,
-        iterations: int = 1,
-        regularisation: str = "ridge",
-        nonnegative: bool = False,
-        selection: str | int | None = None,
-        floor: float = 1e-3,
-        scaling: ScalingRule | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.method = method
-        self.alpha = alpha
-        self.n_centers = n_centers
-        self.bandwidth = bandwidth
-        self.ridge = ridge
-        self.iterations = iterations
-        self.regularisation = regularisation
-        self.nonnegative = nonnegative
-        self.selection = selection
-        self.floor = floor
-        self.scaling = scaling
-        self.random_state = random_state
+    method: str = "ulsif"
+    _: KW_ONLY
+    alpha: float | None = None
+    n_centers: int = 200
+    bandwidth: float | list[float] | None = None
+    ridge: float | list[float] | None = None
+    iterations: int = 1
+    regularisation: str = "ridge"
+    nonnegative: bool = False
+    selection: str | int | None = None
+    floor: float = 1e-3
+    scaling: ScalingRule | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
         _check_settings(self)

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from secant.estimators.kernel.linear_model import (
-    Blocks,
     Coefficients,
+    FeatureBlocks,
     FeatureRows,
     Ridges,
     Solver,
@@ -28,7 +28,7 @@ class Spectrum:
     target: Coefficients  # Qᵀh
 
     @classmethod
-    def of(cls, blocks: Blocks) -> Spectrum:
+    def of(cls, blocks: FeatureBlocks) -> Spectrum:
         """From one pass over the rows."""
         parts = [
             (b.features.T @ (b.features * b.denominator[:, None]), b.numerator @ b.features)
@@ -89,7 +89,7 @@ class LeastSquares(Solver):
     nonnegative: bool = False
     scheme: str = "ridge"
 
-    def coefficients(self, blocks: Blocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
+    def coefficients(self, blocks: FeatureBlocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
         """θ for each ridge, from one pass over the rows and one eigendecomposition."""
         spectrum = Spectrum.of(blocks)
         if self.scheme == "ridge":

@@ -11,8 +11,8 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
 from secant.estimators.kernel.linear_model import (
-    Blocks,
     Coefficients,
+    FeatureBlocks,
     Ridges,
     Solver,
     Values,
@@ -49,7 +49,7 @@ class Likelihood(Solver):
     tolerance: float = 1e-6
     max_steps: int = 100
 
-    def coefficients(self, blocks: Blocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
+    def coefficients(self, blocks: FeatureBlocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
         """θ, the same for every ridge: there is none in the likelihood."""
         mean = np.sum([b.denominator @ b.features for b in blocks()], axis=0)
         scale = 1.0 / np.maximum(mean, _LEAST_MEAN)
@@ -71,7 +71,7 @@ class Likelihood(Solver):
         return -(share_1 @ log_ratio)
 
 
-def _evaluated(blocks: Blocks, scale: Coefficients, share: Coefficients) -> _Point:
+def _evaluated(blocks: FeatureBlocks, scale: Coefficients, share: Coefficients) -> _Point:
     value, gradient = float(share.sum()), np.ones(share.size)
     curvature = np.zeros((share.size, share.size))
     for block in blocks():
@@ -85,7 +85,7 @@ def _evaluated(blocks: Blocks, scale: Coefficients, share: Coefficients) -> _Poi
     return _Point(value, gradient, curvature)
 
 
-def _value(blocks: Blocks, scale: Coefficients, share: Coefficients) -> float:
+def _value(blocks: FeatureBlocks, scale: Coefficients, share: Coefficients) -> float:
     total = float(share.sum())
     for block in blocks():
         ratio = block.features @ (scale * share) + _TINY
@@ -94,7 +94,7 @@ def _value(blocks: Blocks, scale: Coefficients, share: Coefficients) -> float:
 
 
 def _stepped(
-    blocks: Blocks, scale: Coefficients, share: Coefficients, point: _Point
+    blocks: FeatureBlocks, scale: Coefficients, share: Coefficients, point: _Point
 ) -> Coefficients:
     """The minimum over π ≥ 0 of the quadratic model, approached as far as the objective falls."""
     direction = _model_minimum(share, point) - share

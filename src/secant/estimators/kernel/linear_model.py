@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist
 from secant.samples import Sample
 from secant.scaling import Scaling
 
-Numbers = TypeVar("Numbers", np.ndarray, jax.Array)
+AnyArray = TypeVar("AnyArray", np.ndarray, jax.Array)
 Values = Float[np.ndarray, " n"]  # one a row
 Ridges = Float[np.ndarray, " k"]  # candidates
 Coefficients = Float[np.ndarray, " b"]
@@ -57,10 +57,10 @@ class GaussianBasis:
         """Features of some rows."""
         return self.at(squared_distances(x, self.centers))
 
-    def at(self, squared: Numbers, xp: ModuleType = np) -> Numbers:
+    def at(self, squared: AnyArray, xp: ModuleType = np) -> AnyArray:
         """Features (n, m) of rows at these squared distances (n, b); by NumPy or JAX."""
         kernels = xp.exp(squared * (-0.5 / self.bandwidth**2))
-        mixed: Numbers = kernels if self.mixing is None else kernels @ self.mixing
+        mixed: AnyArray = kernels if self.mixing is None else kernels @ self.mixing
         return mixed
 
     def orthonormal(self) -> GaussianBasis:
@@ -109,7 +109,7 @@ class FeatureRows:
         yield self
 
 
-Blocks = Callable[[], Iterator[FeatureRows]]  # called once per pass
+FeatureBlocks = Callable[[], Iterator[FeatureRows]]  # called once per pass
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class WholeSample:
                 block = slice(start, start + size)
                 yield self._rows(which, sample.rows[block], shares[block])
 
-    def feature_blocks(self, basis: GaussianBasis, alpha: float) -> Blocks:
+    def feature_blocks(self, basis: GaussianBasis, alpha: float) -> FeatureBlocks:
         """Features of all rows, recomputed in each pass."""
         size = max(256, _NUMBERS_AT_ONCE // basis.centers.shape[0])
 
@@ -179,7 +179,7 @@ class Solver(abc.ABC):
     """A way to choose θ in r(x) = φ(x)ᵀθ from rows with weights u and v."""
 
     @abc.abstractmethod
-    def coefficients(self, blocks: Blocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
+    def coefficients(self, blocks: FeatureBlocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
         """θ for each ridge."""
 
     def left_out(self, rows: FeatureRows, ridges: Ridges) -> Float[np.ndarray, "n k"]:

@@ -10,8 +10,8 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import expit
 
 from secant.estimators.kernel.linear_model import (
-    Blocks,
     Coefficients,
+    FeatureBlocks,
     FeatureRows,
     Ridges,
     Solver,
@@ -37,7 +37,7 @@ class KernelLogistic(Solver):
     tolerance: float = 1e-7
     max_steps: int = 50
 
-    def coefficients(self, blocks: Blocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
+    def coefficients(self, blocks: FeatureBlocks, ridges: Ridges) -> Float[np.ndarray, "b k"]:
         """θ for each ridge; the stiffest is solved first, and is where the next one starts."""
         theta = np.zeros(next(blocks()).features.shape[1])
         columns = {}
@@ -49,7 +49,7 @@ class KernelLogistic(Solver):
         return np.stack([columns[k] for k in range(ridges.size)], axis=1)
 
     def _minimised(
-        self, blocks: Blocks, ridge: float, center: Coefficients, theta: Coefficients
+        self, blocks: FeatureBlocks, ridge: float, center: Coefficients, theta: Coefficients
     ) -> Coefficients:
         """Newton's method with halved steps."""
 
@@ -69,7 +69,7 @@ class KernelLogistic(Solver):
         return theta
 
     def _derivatives(
-        self, blocks: Blocks, theta: Coefficients
+        self, blocks: FeatureBlocks, theta: Coefficients
     ) -> tuple[Coefficients, Float[np.ndarray, "b b"]]:
         """Gradient and curvature of the loss without its penalty."""
         gradient, curvature = np.zeros(theta.size), np.zeros((theta.size, theta.size))
@@ -97,7 +97,7 @@ class KernelLogistic(Solver):
         return score, (rows.numerator + rows.denominator) * up * down
 
 
-def _loss(blocks: Blocks, theta: Coefficients) -> float:
+def _loss(blocks: FeatureBlocks, theta: Coefficients) -> float:
     fitted = ((b, b.features @ theta) for b in blocks())
     losses = (
         b.denominator @ np.logaddexp(0.0, f) + b.numerator @ np.logaddexp(0.0, -f)

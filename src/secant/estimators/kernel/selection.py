@@ -13,9 +13,9 @@ from scipy.linalg import solve_triangular
 from secant.diagnostics import FeatureDrift
 from secant.estimators.direct import DirectDiagnostics, HeldOutRatios
 from secant.estimators.kernel.linear_model import (
+    AnyArray,
     FeatureRows,
     GaussianBasis,
-    Numbers,
     Rows,
     Solver,
     curvature_factor,
@@ -37,10 +37,10 @@ class Link:
     alpha: float
     floor: float
 
-    def log_ratio(self, relative: Numbers, xp: ModuleType = np) -> Numbers:
+    def log_ratio(self, relative: AnyArray, xp: ModuleType = np) -> AnyArray:
         """log r = log((1 − α) r_α/(1 − α r_α)), clipped; by NumPy or JAX."""
         inside = xp.clip(relative, *self._bounds())
-        found: Numbers = xp.log((1.0 - self.alpha) * inside) - xp.log1p(-self.alpha * inside)
+        found: AnyArray = xp.log((1.0 - self.alpha) * inside) - xp.log1p(-self.alpha * inside)
         return found
 
     def is_clipped(self, relative: Float[np.ndarray, " *n"]) -> Bool[np.ndarray, " *n"]:
@@ -60,7 +60,7 @@ class LogLink:
 
     alpha: float = 0.0
 
-    def log_ratio(self, fitted: Numbers, xp: ModuleType = np) -> Numbers:
+    def log_ratio(self, fitted: AnyArray, xp: ModuleType = np) -> AnyArray:
         """The fitted value."""
         del xp
         return fitted

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from secant.tables.errors import TableError, counted, quoted, shown
 from secant.tables.formats.base import Content, Sink, TableFormat, check_columns, check_unpacked
 
-Columns = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, NDArray[Any]]
 
 
 class NumpyArray(TableFormat):
@@ -76,7 +76,7 @@ def _mapped(path: Path) -> NDArray[Any]:
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
-def _archived(path: Path) -> Columns:
+def _archived(path: Path) -> Arrays:
     arrays = read_members(path)
     if len(arrays) == 1 and next(iter(arrays.values())).ndim == 2:
         return _columns_of(next(iter(arrays.values())))
@@ -90,7 +90,7 @@ def _archived(path: Path) -> Columns:
     return columns
 
 
-def _columns_of(array: NDArray[Any], prefix: str = "") -> Columns:
+def _columns_of(array: NDArray[Any], prefix: str = "") -> Arrays:
     if array.dtype.names is not None and array.ndim == 1:
         return {prefix + name: array[name] for name in array.dtype.names}
     if array.ndim not in (1, 2):
@@ -100,7 +100,7 @@ def _columns_of(array: NDArray[Any], prefix: str = "") -> Columns:
     return {f"{prefix}{i}": columns[:, i] for i in range(columns.shape[1])}
 
 
-def _slices(found: Columns, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
+def _slices(found: Arrays, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
     n = len(found[columns[0]])
     for start in range(0, max(n, 1), rows):
         yield pa.table({name: _arrow(name, found[name][start : start + rows]) for name in columns})

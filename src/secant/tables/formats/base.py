@@ -117,10 +117,10 @@ def rebatched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
 class Content(Enum):
     """Contents of files, recognised by their first bytes, with a remedy for a wrong extension."""
 
-    TEXT = "text", "If it is CSV or TSV, let its name end so."
-    PARQUET = "Parquet", "Let its name end in .parquet."
-    ARROW = "Arrow", "Let its name end in .arrow."
-    NUMPY = "a NumPy array", "Let its name end in .npy."
+    TEXT = "text", "If it is CSV or TSV, use that extension."
+    PARQUET = "Parquet", "Use the extension .parquet."
+    ARROW = "Arrow", "Use the extension .arrow."
+    NUMPY = "a NumPy array", "Use the extension .npy."
     ZIP = "a zip archive", "NumPy's end in .npz; a spreadsheet must be saved as CSV."
     GZIP = "a gzip archive", "Unpack it first."
     OLD_FEATHER = "Feather of version 1", "Write it as version 2, or as Parquet."

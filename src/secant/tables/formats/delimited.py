@@ -23,7 +23,7 @@ from secant.tables.formats.base import (
 )
 
 _BLOCK = 8 << 20  # bytes read at a time; no row may be longer
-_NOT_UTF_8 = "It is not in UTF-8. Save it so, or convert it with `iconv -t UTF-8`."
+_NOT_UTF_8 = "It is not in UTF-8. Convert it with `iconv -t UTF-8`."
 # Parts of Arrow's messages. Its handler of invalid rows fails on bytes that are not UTF-8.
 _MEANINGS = {
     "UTF8": _NOT_UTF_8,

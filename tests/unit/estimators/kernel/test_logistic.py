@@ -100,7 +100,7 @@ def test_local_is_the_derivative_of_each_rows_loss(solver):
 
 @pytest.mark.parametrize("solver", [LeastSquares(), KernelLogistic()])
 def test_the_balanced_ridge_falls_as_rows_are_added(solver):
-    # (H2): with more rows the noise is less, and the bias of a large ridge is told sooner.
+    # (H2): with more rows the noise is lower, and the bias of a large ridge is detected earlier.
     ridges = 10.0 ** np.arange(-6.0, 1.0)
 
     def place(n):

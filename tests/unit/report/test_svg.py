@@ -1,4 +1,4 @@
-"""Charts: where values lie on the paper, and what the words say."""
+"""Charts: positions of values, and texts."""
 
 import math
 import re
@@ -11,15 +11,15 @@ from matplotlib.figure import Figure
 
 from secant.diagnostics import calibration_curve
 from secant.report.blocks import Axis, axis, round_ticks
-from secant.report.charts import (
+from secant.report.drawing import histogram_edges, row_shares
+from secant.report.numbers import number, p_value, percent, signed, subscripts, with_error
+from secant.report.svg import (
     calibration_chart,
     distribution_chart,
     histogram_chart,
     secant_chart,
     training_chart,
 )
-from secant.report.drawing import histogram_edges, row_shares
-from secant.report.numbers import number, p_value, percent, signed, subscripts, with_error
 from secant.report.tables import feature_table, text_table, unlike_table
 
 

@@ -1,4 +1,4 @@
-"""Charts of a page: drawings by matplotlib as SVG, in the colours of the page's theme."""
+"""SVG charts of a page: drawings by matplotlib, in the colours of the page's theme."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def overlap_chart(found: Monitoring) -> Drawing:
         "The share that each window has in common with the reference: "
         + "; ".join(f"{found.windows[i].label} {percent(c.overlap)}" for i, c in found.compared),
         partial(_draw_overlap, found=found),
-        "100 %: the same. This is the size of a difference, whether it is proved or not. "
+        "100 %: the same. This is the size of a difference, significant or not. "
         + found.band.words,
     )
 
@@ -266,10 +266,10 @@ def column_course_chart(found: Monitoring, names: Sequence[str]) -> Drawing:
     most = max([_LEAST_TOP, *(v for (name, _), v in values.items() if name in shown)])
     return Drawing(
         "Columns over the windows",
-        "What each column carries of the difference, window by window, as shades.",
+        "The contribution of each column to the difference, by window, as shades.",
         partial(_draw_columns, found=found, names=shown, values=values, most=most),
         f"Each column's part of the difference from the reference; the darkest is {signed(most)} "
-        "nats. Pale specks come and go by chance; a line that stays is a change.",
+        "nats. Single pale cells occur by chance; a persistent line is a change.",
     )
 
 
