@@ -21,12 +21,12 @@ from secant.tasks.dependence import CrossFitPlan
 from secant.tasks.inference import checked_confidence, checked_permutations, normal_interval
 from secant.tasks.model_choice import default_ratio
 
-Base = Literal["nats", "bits"]
+Unit = Literal["nats", "bits"]
 
 _NATS = {"nats": 1.0, "bits": math.log(2.0)}
 
 
-def unit_of(base: Base) -> float:
+def unit_of(base: Unit) -> float:
     """The unit in nats."""
     if base not in _NATS:
         raise ValueError(f"`base` must be 'nats' or 'bits'; got {base!r}.")
@@ -68,7 +68,7 @@ class MIOptions:
     normal_margins: bool = True
     correct: bool = True
     second_opinion: bool | PathEntropy = True
-    base: Base = "nats"
+    base: Unit = "nats"
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
@@ -138,7 +138,7 @@ class MutualInformation(Summarised):
     p_value: float
     pointwise: Float[np.ndarray, " n"] | None
     correction: float
-    base: Base
+    base: Unit
     confidence: float
     is_normalised: bool
     diagnostics: tuple[RatioDiagnostics, ...]

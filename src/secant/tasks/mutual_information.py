@@ -19,7 +19,7 @@ from secant.tables.frames import frame_of
 from secant.tasks.atoms import with_atoms
 from secant.tasks.cross_fitting import fold_numbers
 from secant.tasks.dependence import Dependence, normal_scores, repaired
-from secant.tasks.information import Base, MIOptions, MutualInformation, OnPath, unit_of
+from secant.tasks.information import MIOptions, MutualInformation, OnPath, Unit, unit_of
 from secant.training.settings import labelled
 
 _FEWEST_ROWS = 20
@@ -38,7 +38,7 @@ def mutual_information(
     normal_margins: bool = True,
     correct: bool = True,
     second_opinion: bool | PathEntropy = True,
-    base: Base = "nats",
+    base: Unit = "nats",
     confidence: float = 0.95,
     random_state: int | np.random.RandomState | None = None,
 ) -> MutualInformation:

@@ -90,7 +90,7 @@ def checkpointing(folder: str | Path, *, every_seconds: float = _EVERY_SECONDS) 
         >>> from secant.training import checkpointing
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (200, 2)), rng.normal(1, 1, (200, 2))
-        >>> ratio = secant.ClassifierRatio(training=secant.Training(steps=20), random_state=0)
+        >>> ratio = secant.ClassifierRatio(random_state=0)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with checkpointing(folder):
         ...         first = ratio.fit_samples(x_0, x_1).log_ratio(x_1)

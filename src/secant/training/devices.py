@@ -181,7 +181,7 @@ def data_parallel(
         >>> from secant.training import data_parallel
         >>> rng = np.random.default_rng(0)
         >>> x_0, x_1 = rng.normal(0, 1, (200, 2)), rng.normal(1, 1, (200, 2))
-        >>> ratio = secant.ClassifierRatio(training=secant.Training(steps=20), random_state=0)
+        >>> ratio = secant.ClassifierRatio(random_state=0)
         >>> alone = ratio.fit_samples(x_0, x_1).log_ratio(x_1)
         >>> with data_parallel():
         ...     together = ratio.fit_samples(x_0, x_1).log_ratio(x_1)
@@ -257,7 +257,7 @@ def check_even(masses: Sequence[float], n_features: int) -> None:
     every = np.array(gathered(np.array([n_features, *np.divide(masses, devices.share)])))
     if np.ptp(every[:, 0]):
         raise ValueError(
-            "with own_rows, every process must bring rows of the same columns; got "
+            "with own_rows, every process must have rows of the same columns; got "
             f"{every[:, 0].astype(int).tolist()} columns."
         )
     for name, column in zip(("x_0", "x_1"), every.T[1:], strict=True):
