@@ -4,6 +4,7 @@ import warnings
 
 from secant.tasks.annealing import Annealing
 from secant.tasks.checking import Check, CheckedLimit, CheckError, check
+from secant.tasks.closure import Closure, closure
 from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
 from secant.tasks.density import DensityEstimator
@@ -28,6 +29,7 @@ __all__ = [
     "Check",
     "CheckError",
     "CheckedLimit",
+    "Closure",
     "Comparison",
     "CovariateShift",
     "Degree",
@@ -45,6 +47,7 @@ __all__ = [
     "WeightedMean",
     "check",
     "chi2_divergence",
+    "closure",
     "compare",
     "detect_drift",
     "estimate_performance",
