@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from scipy.special import logsumexp, ndtri
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import Pipeline
 
+from secant.exceptions import ConstantColumnWarning
 from secant.tasks.column_bases import Basis, basis_size, logistic_pipeline
 
 __all__ = [
@@ -267,7 +269,10 @@ def _learned(x_0: Rows, x_1: Rows) -> _Score | None:
     if len(x_1) < _FEWEST_ROWS or len(x_0) < _FEWEST_ROWS:
         return None
     rows, labels = np.concatenate([x_0, x_1]), np.repeat([0.0, 1.0], [len(x_0), len(x_1)])
-    fits = [_fitted(basis, rows, labels) for basis in _bases(rows.shape[1])]
+    with warnings.catch_warnings():
+        # Of a column that never changes, every window would warn.
+        warnings.simplefilter("ignore", ConstantColumnWarning)
+        fits = [_fitted(basis, rows, labels) for basis in _bases(rows.shape[1])]
     return max(fits, key=lambda fit: float(fit[-1].best_score_))
 
 

@@ -103,6 +103,11 @@ def _group(
 ) -> ColumnPart:
     own = list(group.columns)
     rows_0, rows_1 = (x[np.sort(rng.permutation(len(x))[:_MOST_ROWS])][:, own] for x in (x_0, x_1))
+    varied = np.ptp(np.concatenate([rows_0, rows_1]), axis=0) > 0.0
+    if not varied.any():
+        zero, one = np.zeros(len(rows_0)), np.zeros(len(rows_1))
+        return ColumnPart(FeatureDrift(group.name, 0.0, 0.0, 1.0), group.columns, zero, one)
+    rows_0, rows_1 = rows_0[:, varied], rows_1[:, varied]
     scores = _scores(rows_0, rows_1, rng)
     margin = feature_drift(scores.zero[:, None], scores.one[:, None], [group.name])[0]
     p_value = pooled_p_value(rows_0, rows_1, n_permutations=n_permutations, rng=rng, singles=())
