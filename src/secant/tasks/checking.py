@@ -97,7 +97,7 @@ def checked_tables(
     """Check tables that are encoded already; arguments as in `check`."""
     began = time.perf_counter()
     checked_permutations(n_permutations)
-    _refuse_out_of_reach(limits, n_permutations)
+    _refuse_out_of_reach(limits, [g.name for g in tables.column_groups], n_permutations)
     units = tables.units
     each = [one for limit in limits for one in _for_columns(limit, units)]
     found = None
@@ -124,11 +124,13 @@ def checked_tables(
     return Check(tuple(rows), tables.sample_names, found, time.perf_counter() - began)
 
 
-def _refuse_out_of_reach(limits: Sequence[Limit], n_permutations: int) -> None:
-    """Refuse a limit on the p-value that could never fail."""
+def _refuse_out_of_reach(
+    limits: Sequence[Limit], groups: Sequence[str], n_permutations: int
+) -> None:
+    """Refuse a limit on the p-value, of the tables or of a group, that could never fail."""
     least = 1.0 / (1.0 + n_permutations)
     for limit in limits:
-        is_test = limit.quantity == "p_value" and limit.column is None
+        is_test = limit.quantity == "p_value" and limit.column in (None, *groups)
         if is_test and limit.relation.startswith(">") and limit.bound <= least:
             raise LimitError(
                 f"{limit} can never fail: with {n_permutations} permutations no p-value is below "

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import secant
 from secant.cli import app
+from secant.limits import LimitError
 from secant.tables.groups import ColumnGroup
 from secant.tasks.anytime import AnytimeTest, WindowScores, likely_start
 from secant.tasks.column_parts import column_parts
@@ -114,6 +115,12 @@ def test_a_limit_is_about_the_group(tables):
     carried = {"columns": {"emb": {"contribution": "<= 0.1"}}}
     same = secant.check(*tables, groups={"emb": "e_*"}, limits=carried, estimator=LINEAR)
     assert not same.passed
+
+
+def test_a_limit_on_a_group_that_cannot_fail_is_refused(tables):
+    limits = {"columns": {"emb": {"p_value": ">= 1e-4"}}}
+    with pytest.raises(LimitError, match=r"columns\.emb\.p_value >= 0\.0001 can never fail"):
+        secant.check(*tables, groups={"emb": "e_*"}, limits=limits)
 
 
 def test_a_watch_names_the_group_and_continues(tables, tmp_path):
