@@ -13,7 +13,7 @@ from secant.report.charts import Drawing
 from secant.report.drawing import BLUE, INK, ORANGE, label
 from secant.report.numbers import count, number, p_value, signed
 from secant.report.page import Page, made_by, reproduction, write_page
-from secant.tasks.closure import Closure, ColumnClosure
+from secant.tasks.weight_closure import Closure, ColumnClosure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,6 @@ import warnings
 
 from secant.tasks.annealing import Annealing
 from secant.tasks.checking import Check, CheckedLimit, CheckError, check
-from secant.tasks.closure import Closure, closure
 from secant.tasks.comparison import Comparison, Degree, compare
 from secant.tasks.covariate_shift import CovariateShift
 from secant.tasks.density import DensityEstimator
@@ -23,6 +22,7 @@ from secant.tasks.monitoring import Monitoring, monitor
 from secant.tasks.mutual_information import MIEstimator, mutual_information, total_correlation
 from secant.tasks.performance import PerformanceEstimate, estimate_performance
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
+from secant.tasks.weight_closure import Closure, closure
 
 __all__ = [
     "Annealing",
