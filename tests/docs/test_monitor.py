@@ -12,7 +12,7 @@ def test_the_guide_finds_the_change(tmp_path, monkeypatch):
 
 
 def test_the_tables_are_those_of_the_rows(monkeypatch):
-    for name in ("alarms.py",):
+    for name in ("alarms.py", "alarms_peers.py"):
         assert measurements(name, monkeypatch)["table"]() in text_of("monitor.md")
 
 
