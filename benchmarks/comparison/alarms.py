@@ -16,73 +16,38 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 from scipy.stats import ks_2samp
+from streams import CHANGES, LEVEL, WINDOWS, cell, sizes, start_of, stream
 
 from secant.tasks.anytime import AnytimeTest
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
-_WINDOWS = 50
-_CHANGE_AT = 10
-_LEVEL = 0.05
 _METHODS = {
     "evidence": "evidence, any time",
     "corrected": "each column, corrected for 50 tests",
     "columns": "each column, every window by itself",
 }
-Rows = np.ndarray
-
-
-def shifted(shift: float) -> Callable[[Rows], Rows]:
-    """A shift of the first column, in standard deviations."""
-    return lambda x: x + shift * np.eye(1, x.shape[1])
-
-
-def correlated(rho: float) -> Callable[[Rows], Rows]:
-    """A correlation of two columns, whose margins do not change."""
-
-    def change(x: Rows) -> Rows:
-        y = x.copy()
-        y[:, 1] = rho * x[:, 0] + math.sqrt(1.0 - rho**2) * x[:, 1]
-        return y
-
-    return change
-
-
-CHANGES: dict[str, Callable[[Rows], Rows] | None] = {
-    "none": None,
-    "0.2 s.d.": shifted(0.2),
-    "0.5 s.d.": shifted(0.5),
-    "1 s.d.": shifted(1.0),
-    "correlation 0.6": correlated(0.6),
-}
 
 
 def measured(name: str, seed: int) -> dict[str, object]:
     """One stream: for each method, the first alarm before the change and the first one after it."""
-    change = CHANGES[name]
-    # For false alarms, a small reference that is reused fifty times is the harder case.
-    n, rows, d = (400, 60, 5) if change is None else (2000, 200, 20)
-    starts = _WINDOWS if change is None else _CHANGE_AT
-    rng, began = np.random.default_rng([seed, d]), time.process_time()
-    reference = rng.normal(size=(n, d))
+    n, rows, d = sizes(name)
+    starts, began = start_of(name), time.process_time()
+    reference, windows = stream(name, seed)
     test = AnytimeTest(reference, seed=seed)
     alarms: dict[str, list[int]] = {method: [] for method in _METHODS}
     largest = 0.0
-    for number in range(_WINDOWS):
-        x = rng.normal(size=(rows, d))
-        x = x if change is None or number < starts else change(x)
+    for number, x in enumerate(windows):
         if not any(alarm >= starts for alarm in alarms["evidence"]):
             test.add(number, x)
             largest = max(largest, test.log_evidence)
         least = d * min(ks_2samp(a, b).pvalue for a, b in zip(reference.T, x.T, strict=True))
         raised = {
-            "evidence": largest >= -math.log(_LEVEL),
-            "corrected": least <= _LEVEL / _WINDOWS,
-            "columns": least <= _LEVEL,
+            "evidence": largest >= -math.log(LEVEL),
+            "corrected": least <= LEVEL / WINDOWS,
+            "columns": least <= LEVEL,
         }
         for method, is_raised in raised.items():
             alarms[method] += [number] * int(is_raised)
@@ -109,20 +74,6 @@ def kept() -> list[dict]:
     return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
 
 
-def _cell(rows: list[dict], method: str) -> str:
-    """The share of streams with an alarm without a change; the median delay with one."""
-    early = 100 * float(np.mean([row["false"][method] is not None for row in rows]))
-    if rows[0]["change"] == "none":
-        return f"{early:.1f} % ever alarm"
-    found = [row["found"][method] for row in rows]
-    delays = [_WINDOWS if number is None else number - _CHANGE_AT + 1 for number in found]
-    missed = sum(number is None for number in found)
-    words = [f"{np.median(delays):g}"] if 2 * missed < len(found) else ["–"]
-    words += [f"{100 * missed / len(found):.0f} % missed"] * (missed > 0)
-    words += [f"{early:.0f} % false before"] * (early > 0)
-    return ", ".join(words)
-
-
 def table() -> str:
     """The table of the guide."""
     rows = kept()
@@ -130,7 +81,7 @@ def table() -> str:
     for name in CHANGES:
         own = [row for row in rows if row["change"] == name]
         if own:
-            cells = " | ".join(_cell(own, method) for method in _METHODS)
+            cells = " | ".join(cell(own, method) for method in _METHODS)
             lines.append(f"| {name} | {len(own)} | {cells} |")
     return "\n".join(lines)
 

@@ -1,9 +1,12 @@
 """Run the blocks of Python of a guide."""
 
 import re
+import runpy
 from pathlib import Path
 
-GUIDES = Path(__file__).parents[2] / "docs/guides"
+ROOT = Path(__file__).parents[2]
+GUIDES = ROOT / "docs/guides"
+MEASURED = ROOT / "benchmarks/comparison"
 
 
 def text_of(page):
@@ -16,3 +19,9 @@ def run(page):
     for block in re.findall(r"```python\n(.*?)```", text_of(page), re.DOTALL):
         exec(block, names)
     return names
+
+
+def measurements(script, monkeypatch):
+    """The names of a script of measurements, whose folder holds what it imports."""
+    monkeypatch.syspath_prepend(MEASURED)
+    return runpy.run_path(str(MEASURED / script))

@@ -1,11 +1,6 @@
 """docs/guides/monitor.md, run as written, and its numbers, compared with the result rows."""
 
-import runpy
-from pathlib import Path
-
-from tests.docs.guides import run, text_of
-
-ALARMS = Path(__file__).parents[2] / "benchmarks/comparison/alarms.py"
+from tests.docs.guides import measurements, run, text_of
 
 
 def test_the_guide_finds_the_change(tmp_path, monkeypatch):
@@ -16,11 +11,14 @@ def test_the_guide_finds_the_change(tmp_path, monkeypatch):
     assert "has changed since 2024-03-04" in (tmp_path / "watch.html").read_text(encoding="utf-8")
 
 
-def test_the_table_is_that_of_the_rows():
-    assert runpy.run_path(str(ALARMS))["table"]() in text_of("monitor.md")
+def test_the_tables_are_those_of_the_rows(monkeypatch):
+    for name in ("alarms.py", "alarms_peers.py"):
+        assert measurements(name, monkeypatch)["table"]() in text_of("monitor.md")
 
 
-def test_at_most_one_stream_in_twenty_ever_raises_a_false_alarm():
-    rows = [row for row in runpy.run_path(str(ALARMS))["kept"]() if row["change"] == "none"]
+def test_at_most_one_stream_in_twenty_ever_raises_a_false_alarm(monkeypatch):
+    rows = [
+        row for row in measurements("alarms.py", monkeypatch)["kept"]() if row["change"] == "none"
+    ]
     assert len(rows) == 200
     assert sum(row["false"]["evidence"] is not None for row in rows) <= 10

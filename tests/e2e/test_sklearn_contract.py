@@ -147,6 +147,7 @@ DIRECT = [
     KernelRatio("kulsif", n_centers=20, selection=3, random_state=0),
     KernelRatio("kliep", n_centers=10, bandwidth=[1.0, 2.0], random_state=0),
     *map(registry.new, ["scikit-learn", "scikit-learn, forest"]),
+    *map(registry.new, ["signed kernels", "calibrated kernels", "bootstrapped kernels"]),
 ]
 
 

@@ -12,9 +12,11 @@ from secant.cli.estimators import FitMethod, Folds, MethodOption, Permutations, 
 from secant.cli.inputs import (
     ColumnsOption,
     FirstTable,
+    GroupOption,
     Missing,
     MissingOption,
     SecondTable,
+    groups_of,
     names_of,
     read_two,
 )
@@ -32,6 +34,7 @@ def check(
     limits: Annotated[Path, typer.Option(help="TOML file of limits, as overlap = '>= 0.8'.")],
     junit: Annotated[Path | None, typer.Option(help="JUnit XML file to write.")] = None,
     columns: ColumnsOption = None,
+    group: GroupOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     folds: Folds = None,
@@ -49,12 +52,13 @@ def check(
     first, second = read_two(a, b, columns, missing, seed=session.seed)
     # Only now: they import JAX, which takes longer than to find a mistake in a table.
     from secant.tasks.checking import checked_tables
-    from secant.tasks.given_tables import GivenTables, columns_of
+    from secant.tasks.given_tables import GivenTables
 
     x_0, x_1 = first.rows, second.rows
+    groups = groups_of(group, first.encoding.inputs)
     session.say(f"checking {len(x_1):,} rows against {len(x_0):,}, {len(declared)} limits")
     found = checked_tables(
-        GivenTables(x_0, x_1, columns_of(first.encoding), names_of(a, b)),
+        GivenTables(x_0, x_1, first.encoding.columns, names_of(a, b), groups),
         declared,
         estimator=wanted_estimator(method, (len(x_0), len(x_1)), x_0.shape[1], session),
         n_folds=folds,

@@ -13,9 +13,11 @@ from secant.cli.estimators import FitMethod, Folds, MethodOption, Permutations, 
 from secant.cli.inputs import (
     ColumnsOption,
     FirstTable,
+    GroupOption,
     Missing,
     MissingOption,
     SecondTable,
+    groups_of,
     names_of,
     read_two,
 )
@@ -34,6 +36,7 @@ def compare(
     b: SecondTable,
     *,
     columns: ColumnsOption = None,
+    group: GroupOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     folds: Folds = None,
@@ -49,6 +52,9 @@ def compare(
     """
     check_report(output)
     first, second = read_two(a, b, columns, missing, seed=session.seed)
+    from secant.tables.groups import encoded_groups
+
+    groups = encoded_groups(groups_of(group, first.encoding.inputs), first.encoding.columns)
     # Only now: they import JAX, which takes longer than to find a mistake in a table.
     from secant.report import write_comparison
     from secant.tasks import compare as compared
@@ -60,6 +66,7 @@ def compare(
         x_1,
         feature_names=first.encoding.names,
         sample_names=names_of(a, b),
+        groups=groups,
         estimator=wanted_estimator(method, (len(x_0), len(x_1)), x_0.shape[1], session),
         n_folds=folds,
         n_permutations=permutations,
@@ -101,6 +108,7 @@ def _summary(found: Comparison, inputs: Sequence[str]) -> dict[str, JSON]:
         "features": [
             {
                 "name": feature.name,
+                "columns": feature.n_columns,
                 "contribution": feature.contribution,
                 "mean_shift": feature.margin.mean_shift,
                 "ks_distance": feature.margin.ks_distance,

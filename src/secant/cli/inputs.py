@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from secant.tables import Missing
+from secant.tables.errors import TableError, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ColumnsOption",
     "FirstTable",
+    "GroupOption",
     "Missing",
     "MissingOption",
     "SecondTable",
     "encoded_alone",
+    "groups_of",
     "names_of",
     "patterns",
     "read_one",
@@ -40,6 +43,13 @@ ColumnsOption = Annotated[
         help="Columns by name or glob, '!…' to leave out; repeat it, or separate by commas.",
     ),
 ]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        help="Columns that count as one: NAME=COLUMNS, such as emb='e_*'; repeat it.",
+    ),
+]
 MissingOption = Annotated[
     Missing,
     typer.Option("--missing", help="Rows with missing values: raise an error, drop, or impute."),
@@ -56,6 +66,20 @@ def patterns(values: Sequence[str] | None, names: Sequence[str]) -> list[str] | 
         for part in ([value] if value in names else value.split(","))
         if part
     ]
+
+
+def groups_of(values: Sequence[str] | None, names: Sequence[str]) -> dict[str, list[str]]:
+    """Groups of columns from NAME=COLUMNS."""
+    found: dict[str, list[str]] = {}
+    for value in values or ():
+        name, equals, columns = value.partition("=")
+        members = patterns([columns], names)
+        if not (name and equals and members):
+            raise TableError(
+                f"--group {shown(value)} is no group; expected NAME=COLUMNS, such as emb='e_*'."
+            )
+        found.setdefault(name, []).extend(members)
+    return found
 
 
 def read_one(

@@ -10,7 +10,14 @@ import typer
 
 from secant.cli.command import ExitCode, command
 from secant.cli.estimators import FitMethod, MethodOption, wanted_estimator
-from secant.cli.inputs import ColumnsOption, Missing, MissingOption, patterns
+from secant.cli.inputs import (
+    ColumnsOption,
+    GroupOption,
+    Missing,
+    MissingOption,
+    groups_of,
+    patterns,
+)
 from secant.cli.reports import Html, ReportOutput, check_report, write_report
 from secant.cli.session import JSON, Session, check_place
 
@@ -36,6 +43,7 @@ def monitor(
         str | None, typer.Option(help="Column of times; by default, rows are in order.")
     ] = None,
     columns: ColumnsOption = None,
+    group: GroupOption = None,
     missing: MissingOption = Missing.REFUSE,
     method: MethodOption = FitMethod.AUTO,
     level: Annotated[
@@ -78,6 +86,7 @@ def monitor(
         every=every,
         level=level,
         least_overlap=least_overlap,
+        groups=groups_of(group, tables[0].column_names),
         missing=missing,
         estimator=wanted_estimator(method, (n_0, n), tables[0].num_columns, session),
         n_permutations=permutations,

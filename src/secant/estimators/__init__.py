@@ -2,6 +2,8 @@
 
 from secant.anchoring import GaussianMixtures, GaussianMoments
 from secant.estimators._base import RatioEstimator
+from secant.estimators.bootstrapped import BootstrapRatio
+from secant.estimators.calibrated import IsotonicRatio
 from secant.estimators.chasm_switch import ChasmSwitch
 from secant.estimators.classifier import ClassifierRatio
 from secant.estimators.featurised import FeaturisedRatio
@@ -10,6 +12,7 @@ from secant.estimators.kernel import KernelDiagnostics, KernelRatio
 from secant.estimators.off_the_shelf import SklearnRatio
 from secant.estimators.path_entropy import EntropyDifference, PathEntropy
 from secant.estimators.secant_ratio import SecantRatio
+from secant.estimators.signed import SignedRatio
 from secant.estimators.staged import StagedRatio
 from secant.estimators.telescoping import TRE
 from secant.estimators.time_score import CTSM, D3RE, DREInfinity
@@ -21,6 +24,7 @@ __all__ = [
     "ISADRE",
     "TRE",
     "AdaptiveMargins",
+    "BootstrapRatio",
     "ChasmSwitch",
     "ClassifierRatio",
     "DREInfinity",
@@ -29,11 +33,13 @@ __all__ = [
     "GaussianMixtures",
     "GaussianMoments",
     "Identity",
+    "IsotonicRatio",
     "KernelDiagnostics",
     "KernelRatio",
     "PathEntropy",
     "RatioEstimator",
     "SecantRatio",
+    "SignedRatio",
     "SklearnRatio",
     "StagedRatio",
     "Standardise",

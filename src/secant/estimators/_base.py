@@ -57,6 +57,11 @@ class RatioEstimator(Savable, NestedParameters, BaseEstimator, abc.ABC):
     # Whether a fit pools the rows of several processes, see `data_parallel`.
     _pools_rows: ClassVar[bool] = False
 
+    @property
+    def _takes_signed(self) -> bool:
+        """Whether weights may be negative."""
+        return False
+
     def fit(
         self,
         X: ArrayLike,
@@ -78,13 +83,15 @@ class RatioEstimator(Savable, NestedParameters, BaseEstimator, abc.ABC):
             rows = validated(self, X, least=2)
         rows = doubles(rows, "X")
         labels = checked_labels(y, rows.shape[0])
-        weights = checked_weights(sample_weight, rows.shape[0], "sample_weight")
+        signed = self._takes_signed
+        weights = checked_weights(sample_weight, rows.shape[0], "sample_weight", signed=signed)
         parts = [None, None] if weights is None else [weights[labels == k] for k in (0, 1)]
         for label, part in enumerate(parts):
-            if part is not None and not part.any():
+            if part is not None and part.sum() <= 0.0:
+                total = "all rows" if not part.any() else "the rows"
                 raise ValueError(
-                    f"`sample_weight` must be positive somewhere in both classes; all rows of "
-                    f"class {label} have weight 0."
+                    f"`sample_weight` must be positive somewhere in both classes; {total} of "
+                    f"class {label} have weight {part.sum():.3g}."
                 )
         self._fit_checked(rows[labels == 0], rows[labels == 1], *parts, resume=resume)
         self.class_prior_ = float(np.average(labels, weights=weights))
@@ -133,8 +140,10 @@ class RatioEstimator(Savable, NestedParameters, BaseEstimator, abc.ABC):
         rows_0 = checked_rows(x_0, "x_0")
         rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
         self.n_features_in_ = rows_0.shape[1]
-        sample_0 = Sample(rows_0, checked_weights(weight_0, rows_0.shape[0], "weight_0"))
-        sample_1 = Sample(rows_1, checked_weights(weight_1, rows_1.shape[0], "weight_1"))
+        signed = self._takes_signed
+        weights_0 = checked_weights(weight_0, rows_0.shape[0], "weight_0", signed=signed)
+        weights_1 = checked_weights(weight_1, rows_1.shape[0], "weight_1", signed=signed)
+        sample_0, sample_1 = Sample(rows_0, weights_0), Sample(rows_1, weights_1)
         with resuming(resume, self.random_state):
             self._fit(sample_0, sample_1, self._drawn_seed())
         self.class_prior_ = sample_1.mass / (sample_0.mass + sample_1.mass)

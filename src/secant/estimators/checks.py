@@ -180,8 +180,10 @@ def _check_mapped(x: np.memmap, name: str) -> None:
             )
 
 
-def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.ndarray, " n"] | None:
-    """Non-negative weights (n,), or None for equal ones."""
+def checked_weights(
+    weight: ArrayLike | None, n: int, name: str, *, signed: bool = False
+) -> Float[np.ndarray, " n"] | None:
+    """Weights (n,), non-negative unless signed ones are allowed, or None for equal ones."""
     if weight is None:
         return None
     with naming(name, f"None, a number, or {n} numbers, one per row"):
@@ -196,17 +198,23 @@ def checked_weights(weight: ArrayLike | None, n: int, name: str) -> Float[np.nda
         raise ValueError(
             f"`{name}` must have shape ({n},), one weight per row; got {values.shape}."
         )
-    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
+    bad = np.flatnonzero(~(np.isfinite(values) & (signed | (values >= 0.0))))
     if bad.size:
+        remedy = " For signed weights, take SignedRatio." if np.isfinite(values).all() else ""
         raise ValueError(
-            f"`{name}` must be finite and non-negative; got {values[bad[0]]} at row {bad[0]} "
-            f"({bad.size} such row(s))."
+            f"`{name}` must be finite{'' if signed else ' and non-negative'}; got "
+            f"{values[bad[0]]} at row {bad[0]} ({bad.size} such row(s)).{remedy}"
         )
-    if values.size and not _SMALLEST_WEIGHT <= values.max() <= _LARGEST_WEIGHT:
+    largest = np.abs(values).max(initial=0.0)
+    if values.size and not _SMALLEST_WEIGHT <= largest <= _LARGEST_WEIGHT:
         # Scale by a power of two, which is exact, so that sums neither overflow nor vanish.
-        values = np.ldexp(values, -np.frexp(values.max())[1])
-    if values.sum() <= 0.0:
+        values = np.ldexp(values, -np.frexp(largest)[1])
+    if not values.any():
         raise ValueError(f"`{name}` must not be zero everywhere.")
+    if values.sum() <= 0.0:
+        raise ValueError(
+            f"`{name}` must have a positive sum, the total of the sample; got {values.sum():.3g}."
+        )
     return None if np.ptp(values) == 0.0 else values
 
 

@@ -4,6 +4,7 @@
 """
 
 from secant.report.blocks import Picture, Section, Text
+from secant.report.closure_page import closure_page, write_closure
 from secant.report.comparison_page import comparison_page, write_comparison
 from secant.report.density_page import density_page, write_density
 from secant.report.information_page import (
@@ -23,6 +24,7 @@ __all__ = [
     "Picture",
     "Section",
     "Text",
+    "closure_page",
     "comparison_page",
     "density_page",
     "information_page",
@@ -32,6 +34,7 @@ __all__ = [
     "monitoring_page",
     "rendered",
     "text_table",
+    "write_closure",
     "write_comparison",
     "write_density",
     "write_information",

@@ -91,6 +91,11 @@ class Encoding:
         return tuple(name for code in self.codes for name in code.names)
 
     @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The encoded columns of each column of a table."""
+        return {code.name: tuple(code.names) for code in self.codes}
+
+    @property
     def text(self) -> tuple[str, ...]:
         """Columns to be read as text in other files."""
         return tuple(code.name for code in self.codes if code.kind is Kind.TEXT)

@@ -1,6 +1,6 @@
 """Read and write tables, in the format of the file extension.
 
-.csv, .tsv, .parquet, .arrow, .feather, .npy and .npz. Problems raise a `TableError`
+.csv, .tsv, .parquet, .arrow, .feather, .npy, .npz and .root. Problems raise a `TableError`
 with a remedy; files are written atomically.
 """
 
@@ -195,7 +195,7 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         with _named(path, "read"):
             yield
-    except TableError:
+    except (TableError, ImportError):
         raise
     except Exception as error:  # readers raise errors of any kind on malformed bytes
         raise TableError(

@@ -22,12 +22,14 @@ from secant.tasks.monitoring import Monitoring, monitor
 from secant.tasks.mutual_information import MIEstimator, mutual_information, total_correlation
 from secant.tasks.performance import PerformanceEstimate, estimate_performance
 from secant.tasks.two_sample import TwoSampleTest, two_sample_test
+from secant.tasks.weight_closure import Closure, closure
 
 __all__ = [
     "Annealing",
     "Check",
     "CheckError",
     "CheckedLimit",
+    "Closure",
     "Comparison",
     "CovariateShift",
     "Degree",
@@ -45,6 +47,7 @@ __all__ = [
     "WeightedMean",
     "check",
     "chi2_divergence",
+    "closure",
     "compare",
     "detect_drift",
     "estimate_performance",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from scipy.special import logsumexp, ndtri
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import Pipeline
 
+from secant.exceptions import ConstantColumnWarning
 from secant.tasks.column_bases import Basis, basis_size, logistic_pipeline
 
 __all__ = [
@@ -52,12 +54,14 @@ class WindowScores:
         n_learned: the number of those rows.
         columns: the sum over the rows ranked by each column.
         n_columns: the number of those rows.
+        groups: like `learned`, for the learned score of each group of columns.
     """
 
     learned: float
     n_learned: int
     columns: tuple[float, ...] = field(repr=False)
     n_columns: int
+    groups: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,28 +102,30 @@ def _paid(
 
 
 class Evidence:
-    """Evidence of the learned test and of those of each column, in either direction (Y4)."""
+    """Evidence of the learned test, of each column in either direction, and of groups (Y4)."""
 
-    def __init__(self, n_columns: int) -> None:
+    def __init__(self, n_columns: int, n_groups: int = 0) -> None:
         self._learned, self._columns = Wealth.start(1), Wealth.start(2 * n_columns)
+        self._groups = Wealth.start(n_groups)
 
     def add(self, scores: WindowScores) -> float:
         """The evidence after a window."""
         self._learned = self._learned.after(np.array([scores.learned]), scores.n_learned)
         self._columns = self._columns.after(_both_ways(scores), scores.n_columns)
+        self._groups = self._groups.after(np.array(scores.groups), scores.n_learned)
         return float(self._weighted.max())
 
     @property
     def strongest(self) -> int:
-        """The test with the most: 0 is the learned one, then the columns up, then down."""
+        """The test with the most: 0 is the learned one, then the columns up, down, groups."""
         return int(np.argmax(self._weighted))
 
     @property
     def _weighted(self) -> Float[np.ndarray, " k"]:
         """log wealth less what the number of tests costs: half for the learned one."""
-        columns = self._columns.log_totals
+        others = np.concatenate([self._columns.log_totals, self._groups.log_totals])
         return np.concatenate(
-            [self._learned.log_totals - np.log(2.0), columns - np.log(2.0 * max(columns.size, 1))]
+            [self._learned.log_totals - np.log(2.0), others - np.log(2.0 * max(others.size, 1))]
         )
 
 
@@ -130,12 +136,13 @@ def _both_ways(scores: WindowScores) -> Float[np.ndarray, " k"]:
 
 def likely_start(windows: Sequence[WindowScores]) -> int:
     """The most likely window of the change: the strongest test gains most from it on."""
-    evidence = Evidence(len(windows[0].columns))
+    first = windows[0]
+    evidence = Evidence(len(first.columns), len(first.groups))
     for window in windows:
         evidence.add(window)
-    k = evidence.strongest
-    sums = np.array([w.learned if k == 0 else _both_ways(w)[k - 1] for w in windows])
-    counts = np.array([w.n_learned if k == 0 else w.n_columns for w in windows])
+    k, of_column = evidence.strongest, range(1, 1 + 2 * len(first.columns))
+    sums = np.array([(w.learned, *_both_ways(w), *w.groups)[k] for w in windows])
+    counts = np.array([w.n_columns if k in of_column else w.n_learned for w in windows])
     gains = _paid(sums, counts)[:, 1:]
     from_each = np.cumsum(gains[::-1], axis=0)[::-1].max(axis=1)
     return int(np.argmax(np.where(counts > 0, from_each, -np.inf)))
@@ -174,6 +181,7 @@ class AnytimeTest:
         reference: (n, d) rows.
         seed: of the halves and of ties.
         columns: numbers of the columns to rank by, chosen without looking at the rows; None is all.
+        groups: numbers of the columns of each group, by whose own learned score rows are ranked.
 
     Examples:
         >>> rng = np.random.default_rng(0)
@@ -185,15 +193,21 @@ class AnytimeTest:
     """
 
     def __init__(
-        self, reference: Rows, *, seed: int, columns: Int[np.ndarray, " k"] | None = None
+        self,
+        reference: Rows,
+        *,
+        seed: int,
+        columns: Int[np.ndarray, " k"] | None = None,
+        groups: Sequence[Sequence[int]] = (),
     ) -> None:
         self._seed = seed
         self._columns = np.arange(reference.shape[1]) if columns is None else columns
+        self._groups = [list(group) for group in groups]
         self._learning_0, ranked = self._halves(reference, 0, _MOST_REFERENCE)
         self._learning_1: deque[Rows] = deque(maxlen=_MEMORY)
         self._pool = [ranked]
         self._all = [np.concatenate([self._learning_0, ranked])[:, self._columns]]
-        self._evidence = Evidence(self._columns.size)
+        self._evidence = Evidence(self._columns.size, len(self._groups))
         self.log_evidence = -float(np.log(2.0))
 
     def add(self, number: int, rows: Rows, known: WindowScores | None = None) -> WindowScores:
@@ -215,15 +229,23 @@ class AnytimeTest:
 
     def _scores(self, ranked: Rows, both: Rows, number: int) -> WindowScores:
         ties = np.random.default_rng([self._seed, number + 1, 1])
-        score = _learned(self._learning_0, np.concatenate(self._learning_1))
-        if score is None or not len(ranked):
-            learned, n_learned = 0.0, 0
-        else:
-            pool = score.predict(np.concatenate(self._pool))
-            learned, n_learned = _sum(pool, score.predict(ranked), ties), len(ranked)
+        learned = self._learned_sum(ranked, ties, slice(None))
         before = np.concatenate(self._all)
         columns = [_sum(a, b, ties) for a, b in zip(before.T, both.T, strict=True)]
-        return WindowScores(learned, n_learned, tuple(columns), len(both))
+        groups = [self._learned_sum(ranked, ties, group) or 0.0 for group in self._groups]
+        n_learned = 0 if learned is None else len(ranked)
+        return WindowScores(learned or 0.0, n_learned, tuple(columns), len(both), tuple(groups))
+
+    def _learned_sum(
+        self, ranked: Rows, ties: np.random.Generator, columns: slice | list[int]
+    ) -> float | None:
+        """The sum over ranked rows of a score learned on some columns; None without enough rows."""
+        learning_1 = np.concatenate(self._learning_1)
+        score = _learned(self._learning_0[:, columns], learning_1[:, columns])
+        if score is None or not len(ranked):
+            return None
+        pool = score.predict(np.concatenate(self._pool)[:, columns])
+        return _sum(pool, score.predict(ranked[:, columns]), ties)
 
     def _halves(self, rows: Rows, stream: int, most: int) -> tuple[Rows, Rows]:
         order = np.random.default_rng([self._seed, stream, 0]).permutation(len(rows))[:most]
@@ -247,7 +269,10 @@ def _learned(x_0: Rows, x_1: Rows) -> _Score | None:
     if len(x_1) < _FEWEST_ROWS or len(x_0) < _FEWEST_ROWS:
         return None
     rows, labels = np.concatenate([x_0, x_1]), np.repeat([0.0, 1.0], [len(x_0), len(x_1)])
-    fits = [_fitted(basis, rows, labels) for basis in _bases(rows.shape[1])]
+    with warnings.catch_warnings():
+        # Of a column that never changes, every window would warn.
+        warnings.simplefilter("ignore", ConstantColumnWarning)
+        fits = [_fitted(basis, rows, labels) for basis in _bases(rows.shape[1])]
     return max(fits, key=lambda fit: float(fit[-1].best_score_))
 
 

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from secant.diagnostics import FeatureDrift
 from secant.diagnostics.text import aligned
 from secant.estimators.neural import NeuralMixin
+from secant.tasks.column_parts import ColumnPart
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
 
 _SHOWN = 5
@@ -25,7 +26,7 @@ _FEWEST_PAIRS = 1000  # pairs of a row and a baseline; few rows get several base
 
 @dataclass(frozen=True)
 class FeatureContribution:
-    """The contribution of one column to the difference, in nats.
+    """The contribution of one column, or group of columns, to the difference, in nats.
 
     Attributes:
         name: of the column.
@@ -36,6 +37,7 @@ class FeatureContribution:
             draws from x_0 (A2).
         replacement_error: its standard error.
         margin: the column by itself, without a model.
+        n_columns: number of columns; more than one for a group.
     """
 
     name: str
@@ -44,6 +46,7 @@ class FeatureContribution:
     replacement: float
     replacement_error: float
     margin: FeatureDrift
+    n_columns: int = 1
 
     @property
     def contribution(self) -> float:
@@ -58,6 +61,8 @@ class FeatureContribution:
     def direction(self, sample: str) -> str:
         """How the column differs in a sample, in words: "1.25 s.d. higher in B"."""
         shift = self.margin.mean_shift
+        if self.n_columns > 1:
+            return f"{self.n_columns} columns, their score {shift:.2f} s.d. higher in {sample}"
         if abs(shift) >= _SHIFT:
             far = f"{abs(shift):.2f} s.d. " if math.isfinite(shift) else ""
             return f"{far}{'higher' if shift > 0.0 else 'lower'} in {sample}"
@@ -83,26 +88,28 @@ def feature_contributions(
     fits: CrossFit,
     x_0: Float[np.ndarray, "n d"],
     x_1: Float[np.ndarray, "m d"],
-    margins: Sequence[FeatureDrift],
+    parts: Sequence[ColumnPart],
     rng: np.random.RandomState,
 ) -> tuple[FeatureContribution, ...]:
-    """The columns, the largest contribution first; rows are scored out of fold."""
+    """The columns and groups, the largest contribution first; rows are scored out of fold."""
     folds = list(_pairs(fits, x_0, x_1, rng))
     n_rows = min(x_0.shape[0], x_1.shape[0], _MOST_ROWS)
-    replaced = _mean([_falls(fold) for fold in folds], n_rows)
-    gradients = [_gradients(fold) for fold in folds]
+    columns = [part.columns for part in parts]
+    replaced = _mean([_falls(fold, columns) for fold in folds], n_rows)
+    gradients = [_gradients(fold, columns) for fold in folds]
     known = [g for g in gradients if g is not None]
     integrated = _mean(known, n_rows) if len(known) == len(folds) else None
     found = (
         FeatureContribution(
-            margin.name,
+            part.margin.name,
             None if integrated is None else float(integrated.value[i]),
             None if integrated is None else float(integrated.error[i]),
             float(replaced.value[i]),
             float(replaced.error[i]),
-            margin,
+            part.margin,
+            len(part.columns),
         )
-        for i, margin in enumerate(margins)
+        for i, part in enumerate(parts)
     )
     return tuple(sorted(found, key=lambda column: -column.contribution))
 
@@ -122,24 +129,25 @@ def _pairs(
         yield _Pairs(ensemble, x_1[pairs], x_0[np.resize(others, pairs.size)])
 
 
-def _falls(fold: _Pairs) -> Float[np.ndarray, "p d"]:
-    """log r̂(x) − log r̂(x with column i replaced), for every i."""
+def _falls(fold: _Pairs, parts: Sequence[tuple[int, ...]]) -> Float[np.ndarray, "p k"]:
+    """log r̂(x) − log r̂(x with the columns of part i replaced), for every i."""
     full = fold.ensemble.log_ratio(fold.x)
-    falls = np.empty(fold.x.shape)
-    for i in range(fold.x.shape[1]):
+    falls = np.empty((len(fold.x), len(parts)))
+    for i, columns in enumerate(parts):
         replaced = fold.x.copy()
-        replaced[:, i] = fold.baseline[:, i]
+        replaced[:, columns] = fold.baseline[:, columns]
         falls[:, i] = full - fold.ensemble.log_ratio(replaced)
     return falls
 
 
-def _gradients(fold: _Pairs) -> Float[np.ndarray, "p d"] | None:
+def _gradients(fold: _Pairs, parts: Sequence[tuple[int, ...]]) -> Float[np.ndarray, "p k"] | None:
     inner = [m.in_use for m in fold.ensemble.members]
     members = [m for m in inner if isinstance(m, NeuralMixin)]
     if len(members) < len(fold.ensemble.members):
         return None
     each = [m.integrated_gradients(fold.x, fold.baseline) for m in members]
-    return np.asarray(np.mean(each, axis=0))
+    found = np.mean(each, axis=0)
+    return np.stack([found[:, columns].sum(axis=1) for columns in parts], axis=1)
 
 
 def _mean(parts: Sequence[Float[np.ndarray, "p d"]], n_rows: int) -> _Mean:

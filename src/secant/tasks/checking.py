@@ -14,12 +14,14 @@ import numpy as np
 
 from secant._host.escaping import one_line
 from secant._host.notebook import fragment
-from secant.diagnostics.drift import FeatureDrift, feature_drift
+from secant.diagnostics.drift import FeatureDrift
 from secant.diagnostics.text import aligned
 from secant.estimators import RatioEstimator
 from secant.limits import Limit, LimitError, read_limits
 from secant.tables import Missing
 from secant.tables.errors import nearest, quoted, shown
+from secant.tables.groups import Groups
+from secant.tasks.column_parts import column_parts
 from secant.tasks.comparison import compare
 from secant.tasks.comparison_result import Comparison
 from secant.tasks.given_tables import GivenTables
@@ -31,6 +33,7 @@ def check(
     b: object,
     *,
     limits: Path | str | Mapping[str, object],
+    groups: Groups | None = None,
     estimator: RatioEstimator | None = None,
     missing: Missing | str = Missing.REFUSE,
     n_folds: int | None = None,
@@ -49,6 +52,8 @@ def check(
         b: the other table, with the same columns.
         limits: a TOML file, or a mapping with the same keys, such as
             `{"overlap": ">= 0.8", "columns": {"age": {"ks": "<= 0.1"}}}`.
+        groups: columns that count as one, as in `compare`; `{"columns": {"emb": …}}` limits the
+            group called emb.
         estimator: as in `compare`.
         missing: rows with missing values of files and data frames: "refuse", "drop" or "impute".
         n_folds: as in `compare`.
@@ -69,7 +74,7 @@ def check(
     """
     declared = read_limits(limits)
     return checked_tables(
-        GivenTables.of(a, b, missing=missing, seed=random_state),
+        GivenTables.of(a, b, groups=groups, missing=missing, seed=random_state),
         declared,
         estimator=estimator,
         n_folds=n_folds,
@@ -92,8 +97,9 @@ def checked_tables(
     """Check tables that are encoded already; arguments as in `check`."""
     began = time.perf_counter()
     checked_permutations(n_permutations)
-    _refuse_out_of_reach(limits, n_permutations)
-    each = [one for limit in limits for one in _for_columns(limit, tables.columns)]
+    _refuse_out_of_reach(limits, [g.name for g in tables.column_groups], n_permutations)
+    units = tables.units
+    each = [one for limit in limits for one in _for_columns(limit, units)]
     found = None
     if any(limit.needs_fit for limit in limits):
         found = compare(
@@ -101,27 +107,30 @@ def checked_tables(
             tables.x_1,
             feature_names=tables.names,
             sample_names=tables.sample_names,
+            groups=tables.encoded_groups,
             estimator=estimator,
             n_folds=n_folds,
             n_permutations=n_permutations,
             confidence=confidence,
             random_state=random_state,
         )
-    columns = _column_values(tables, found)
+    columns = _column_values(tables, found, n_permutations, random_state)
     rows = [
         _whole(limit, tables, found)
         if limit.column is None
-        else _column(limit, tables.columns[limit.column], columns)
+        else _column(limit, units[limit.column], columns)
         for limit in each
     ]
     return Check(tuple(rows), tables.sample_names, found, time.perf_counter() - began)
 
 
-def _refuse_out_of_reach(limits: Sequence[Limit], n_permutations: int) -> None:
-    """Refuse a limit on the p-value that could never fail."""
+def _refuse_out_of_reach(
+    limits: Sequence[Limit], groups: Sequence[str], n_permutations: int
+) -> None:
+    """Refuse a limit on the p-value, of the tables or of a group, that could never fail."""
     least = 1.0 / (1.0 + n_permutations)
     for limit in limits:
-        is_test = limit.quantity == "p_value" and limit.column is None
+        is_test = limit.quantity == "p_value" and limit.column in (None, *groups)
         if is_test and limit.relation.startswith(">") and limit.bound <= least:
             raise LimitError(
                 f"{limit} can never fail: with {n_permutations} permutations no p-value is below "
@@ -161,11 +170,14 @@ def _whole(limit: Limit, tables: GivenTables, found: Comparison | None) -> Check
     return CheckedLimit(limit, divergence.estimate, divergence.interval)
 
 
-def _column_values(tables: GivenTables, found: Comparison | None) -> dict[str, dict[str, float]]:
-    """The values for limits on columns, by encoded column and quantity."""
+def _column_values(
+    tables: GivenTables, found: Comparison | None, n_permutations: int, seed: int
+) -> dict[str, dict[str, float]]:
+    """The values for limits on columns and groups, by encoded column or group and quantity."""
     if found is None:
-        drift = feature_drift(tables.x_0, tables.x_1, tables.names)
-        return {margin.name: _margin(margin) for margin in drift}
+        given = tables.x_0, tables.x_1, tables.names, tables.column_groups
+        parts = column_parts(*given, n_permutations=n_permutations, seed=seed)
+        return {part.margin.name: _margin(part.margin) for part in parts}
     return {c.name: {**_margin(c.margin), "contribution": c.contribution} for c in found.features}
 
 

@@ -15,13 +15,15 @@ from sklearn.utils import check_random_state
 
 from secant._host.provenance import versions
 from secant.diagnostics import calibration_curve
-from secant.diagnostics.drift import feature_drift, named_columns
+from secant.diagnostics.drift import named_columns
 from secant.estimators import RatioEstimator
 from secant.estimators.checks import check_names, checked_rows, frame_columns
 from secant.exceptions import OverlapWarning
 from secant.sizing import FEW_ROWS
 from secant.tables.encoding import EncodedTable, Missing, frames_as_numbers
+from secant.tables.groups import ColumnGroup, Groups, column_groups, single_columns
 from secant.tasks.attribution import FeatureContribution, feature_contributions
+from secant.tasks.column_parts import ColumnPart, column_parts
 from secant.tasks.comparison_result import ColumnHistogram, Comparison, Degree, UnlikeRows
 from secant.tasks.cross_fitting import (
     CrossFit,
@@ -51,6 +53,7 @@ def compare(
     *,
     feature_names: Sequence[str] | None = None,
     sample_names: tuple[str, str] = ("x_0", "x_1"),
+    groups: Groups | None = None,
     missing: Missing | str = Missing.REFUSE,
     estimator: RatioEstimator | None = None,
     n_folds: int | None = None,
@@ -73,6 +76,8 @@ def compare(
         x_1: (n_1, d) rows of p_1, of the same columns.
         feature_names: of the columns; None takes those of a data frame.
         sample_names: names of the samples in printed results.
+        groups: columns that count and are reported as one, such as `{"emb": "e_*"}`: a name, and
+            column names or globs.
         missing: of data frames: "refuse" raises an error with counts, "drop" leaves out rows with
             a missing value, "impute" takes the median, and a category of its own for text.
         estimator: cloned for each fold; None chooses by the loss on held-out rows, see `cross_fit`.
@@ -97,15 +102,19 @@ def compare(
     tables = frames_as_numbers(x_0, x_1, missing, labels=("x_0", "x_1"), seed=seed)
     if tables is not None:
         x_0, x_1, feature_names = _encoded(tables, feature_names)
+    inputs = None if tables is None else tables[0].encoding.columns
     rows_0 = checked_rows(x_0, "x_0")
     rows_1 = checked_rows(x_1, "x_1", n_features=rows_0.shape[1])
     given = _agreed_names(x_0, x_1, feature_names)
     n, d = min(rows_0.shape[0], rows_1.shape[0]), rows_0.shape[1]
     chosen = None if estimator is None else _shown(checked_estimator(estimator), progress=progress)
     folds = min(5 if n < FEW_ROWS else 2, max(n // 2, 2)) if n_folds is None else n_folds
+    names = tuple(named_columns(d, given))
     plan = _Plan(
         (str(sample_names[0]), str(sample_names[1])),
-        tuple(named_columns(d, given)),
+        names,
+        groups,
+        column_groups(groups, {name: (name,) for name in names} if inputs is None else inputs),
         estimator,
         folds,
         n_permutations,
@@ -142,6 +151,8 @@ class _Plan:
 
     sample_names: tuple[str, str]
     feature_names: tuple[str, ...]
+    given_groups: Groups | None
+    groups: tuple[ColumnGroup, ...]
     estimator: RatioEstimator | None
     n_folds: int
     n_permutations: int
@@ -156,6 +167,8 @@ class _Plan:
     def call(self) -> str:
         """The call of `compare` that repeats the comparison."""
         given = "" if self.missing is Missing.REFUSE else f"missing={self.missing.value!r}, "
+        if self.groups:
+            given = f"groups={dict(self.given_groups or {})!r}, {given}"
         if self.estimator is not None:
             given += f"estimator={repr_line(self.estimator)}, "
         return (
@@ -175,9 +188,15 @@ def _compared(
     """The result, from the fits."""
     names, level = plan.feature_names, plan.confidence
     draws = np.random.RandomState(rng.randint(2**31 - 1))  # as in `kl_divergence`
-    test = tested(fits, x_0, x_1, n_permutations=plan.n_permutations, rng=rng)
+    singles = single_columns(len(names), plan.groups)
+    test = tested(
+        fits, x_0, x_1, n_permutations=plan.n_permutations, rng=rng, singles=singles.tolist()
+    )
     found = divergence_intervals(fits, x_0, x_1, confidence=level, p_value=test.p_value, rng=draws)
-    features = feature_contributions(fits, x_0, x_1, feature_drift(x_0, x_1, names), rng)
+    parts = column_parts(
+        x_0, x_1, names, plan.groups, n_permutations=plan.n_permutations, seed=plan.seed
+    )
+    features = feature_contributions(fits, x_0, x_1, parts, rng)
     path = path_picture(fits, x_0, x_1)
     zero, one = fits.log_ratio_0, fits.log_ratio_1
     return Comparison(
@@ -190,9 +209,9 @@ def _compared(
         total_variation=divergence_of("total_variation", fits, found, level),
         features=features,
         calibration=calibration_curve(zero, one),
-        unlike_0=_unlike(x_0, zero, np.argsort(zero, kind="stable"), names),
-        unlike_1=_unlike(x_1, one, np.argsort(-one, kind="stable"), names),
-        margins=_margins(features, x_0, x_1, names),
+        unlike_0=_unlike(x_0, zero, np.argsort(zero, kind="stable"), names, singles),
+        unlike_1=_unlike(x_1, one, np.argsort(-one, kind="stable"), names, singles),
+        margins=_margins(features, parts),
         fits=fit_records(fits),
         path=path,
         why_no_path=why_no_path(fits) if path is None else "",
@@ -205,10 +224,7 @@ def _compared(
 
 
 def _margins(
-    features: Sequence[FeatureContribution],
-    x_0: Float[np.ndarray, "n d"],
-    x_1: Float[np.ndarray, "m d"],
-    names: tuple[str, ...],
+    features: Sequence[FeatureContribution], parts: Sequence[ColumnPart]
 ) -> tuple[ColumnHistogram, ...]:
     """Histograms of the column with the largest contribution and of others that are significant."""
     least = _LEAST_SHARE * features[0].contribution
@@ -217,8 +233,9 @@ def _margins(
         for c in features[1:_HISTOGRAMS]
         if c.contribution > max(2.0 * c.contribution_error, least)
     ]
-    order = [names.index(c.name) for c in (features[0], *others)]
-    return tuple(ColumnHistogram.of(names[i], x_0[:, i], x_1[:, i]) for i in order)
+    by_name = {part.margin.name: part for part in parts}
+    order = [by_name[c.name] for c in (features[0], *others)]
+    return tuple(ColumnHistogram.of(p.margin.name, p.zero, p.one) for p in order)
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:
@@ -242,8 +259,10 @@ def _unlike(
     scores: Float[np.ndarray, " n"],
     order: Int[np.ndarray, " n"],
     names: tuple[str, ...],
+    singles: Int[np.ndarray, " k"],
 ) -> UnlikeRows:
-    numbers = order[:_UNLIKE_ROWS]
+    """The first rows of an order, with the cells of the columns outside of groups."""
+    numbers, x = order[:_UNLIKE_ROWS], x[:, singles]
     places = _places(x)
     cells = tuple(
         tuple(
@@ -252,7 +271,7 @@ def _unlike(
         )
         for i in numbers
     )
-    return UnlikeRows(numbers, scores[numbers], names, cells)
+    return UnlikeRows(numbers, scores[numbers], tuple(names[i] for i in singles), cells)
 
 
 def _places(x: Float[np.ndarray, "n d"]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import warnings
 from dataclasses import dataclass, field, replace
 
@@ -71,13 +72,24 @@ class UnlikeRows:
                 f"{len(self.cells)} rows of {sorted({len(row) for row in self.cells})}."
             )
 
-    def with_cells(self, source: EncodedTable) -> UnlikeRows:
-        """The same rows with the numbers and cells of the table instead of its encoding."""
+    def with_cells(
+        self, source: EncodedTable, rows: Int[np.ndarray, " n"] | None = None
+    ) -> UnlikeRows:
+        """The same rows with the numbers and cells of the table instead of its encoding.
+
+        Args:
+            source: the table.
+            rows: numbers of the sample's rows among the encoded ones; None if these are the sample.
+        """
+        encoded = self.numbers if rows is None else rows[self.numbers]
+        shown = [
+            not set(names).isdisjoint(self.columns) for names in source.encoding.columns.values()
+        ]
         return replace(
             self,
-            numbers=source.numbers_of(self.numbers),
-            columns=source.encoding.inputs,
-            cells=source.cells_of(self.numbers),
+            numbers=source.numbers_of(encoded),
+            columns=tuple(itertools.compress(source.encoding.inputs, shown)),
+            cells=tuple(tuple(itertools.compress(c, shown)) for c in source.cells_of(encoded)),
         )
 
 

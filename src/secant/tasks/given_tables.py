@@ -16,10 +16,17 @@ from jaxtyping import Bool, Float, Int
 from secant.diagnostics.drift import named_columns
 from secant.estimators.checks import checked_rows
 from secant.tables import Missing
-from secant.tables.encoding import EncodedTable, Encoding, encoded_pair
+from secant.tables.encoding import EncodedTable, encoded_pair
 from secant.tables.errors import TableError, nearest, quoted, shown
 from secant.tables.files import read_table
 from secant.tables.frames import arrow_table, frame_of
+from secant.tables.groups import (
+    ColumnGroup,
+    Groups,
+    column_groups,
+    encoded_groups,
+    single_columns,
+)
 from secant.tables.kinds import Kind, is_missing, numbers, plain, texts
 from secant.tables.windows import Every, Windows, cut, order_in_time
 
@@ -35,17 +42,37 @@ class GivenTables:
         x_1: (n_1, d) rows of the second.
         columns: names of the encoded columns, by column of the table.
         sample_names: names of the tables.
+        groups: of columns that count as one.
     """
 
     x_0: Float[np.ndarray, "n d"] = field(repr=False)
     x_1: Float[np.ndarray, "m d"] = field(repr=False)
     columns: Mapping[str, Sequence[str]]
     sample_names: tuple[str, str]
+    groups: Groups | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the encoded columns, in order."""
         return tuple(name for names in self.columns.values() for name in names)
+
+    @cached_property
+    def column_groups(self) -> tuple[ColumnGroup, ...]:
+        """The groups as numbers of encoded columns."""
+        return column_groups(self.groups, self.columns)
+
+    @property
+    def encoded_groups(self) -> Groups:
+        """The groups by names of encoded columns."""
+        return encoded_groups(self.groups, self.columns)
+
+    @property
+    def units(self) -> dict[str, Sequence[str]]:
+        """What limits are about: single columns by their encoded columns, and groups as one."""
+        names = self.names
+        grouped = {names[i] for group in self.column_groups for i in group.columns}
+        singles = {k: own for k, own in self.columns.items() if not grouped.intersection(own)}
+        return {**singles, **{group.name: (group.name,) for group in self.column_groups}}
 
     @classmethod
     def of(
@@ -54,6 +81,7 @@ class GivenTables:
         b: object,
         *,
         names: tuple[str, str] = ("a", "b"),
+        groups: Groups | None = None,
         missing: Missing | str = Missing.REFUSE,
         seed: int = 0,
     ) -> GivenTables:
@@ -63,6 +91,7 @@ class GivenTables:
             a: the first; a path, a data frame of any kind, or an array (n, d).
             b: the second, with the same columns.
             names: of the caller's arguments, for errors.
+            groups: names or globs of columns that count as one, by name of the group.
             missing: treatment of missing values in files and data frames.
             seed: seed of the noise on categories.
         """
@@ -71,15 +100,10 @@ class GivenTables:
             rows_0 = checked_rows(a, names[0])  # type: ignore[arg-type]  # refuses what is no array
             rows_1 = checked_rows(b, names[1], n_features=rows_0.shape[1])  # type: ignore[arg-type]
             columns = {name: (name,) for name in named_columns(rows_0.shape[1])}
-            return cls(rows_0, rows_1, columns, labels)
+            return cls(rows_0, rows_1, columns, labels, groups)
         tables = [read_table(x) if isinstance(x, Path | str) else x for x in (a, b)]
         first, second = encoded_pair(tables, Missing(missing), labels=labels, seed=seed)
-        return cls(first.rows, second.rows, columns_of(first.encoding), labels)
-
-
-def columns_of(encoding: Encoding) -> dict[str, tuple[str, ...]]:
-    """The encoded columns of each column of a table."""
-    return {code.name: tuple(code.names) for code in encoding.codes}
+        return cls(first.rows, second.rows, first.encoding.columns, labels, groups)
 
 
 def is_table(x: object) -> bool:
@@ -102,6 +126,7 @@ class WatchedTables:
         x: (m, d) rows of the stream that are used, in their order in the table.
         kept: (m,) their numbers in the stream.
         names: of the d encoded columns.
+        groups: of these that count as one.
         windows: of the stream, with the numbers of all its rows.
         stream: the stream as a table; None for an array.
         reference: the reference as a table; None for an array.
@@ -113,6 +138,7 @@ class WatchedTables:
     x: Float[np.ndarray, "m d"] = field(repr=False)
     kept: Int[np.ndarray, " m"] = field(repr=False)
     names: tuple[str, ...]
+    groups: tuple[ColumnGroup, ...]
     windows: Windows
     stream: EncodedTable | None
     reference: EncodedTable | None
@@ -126,6 +152,7 @@ class WatchedTables:
         time: str | None,
         every: Every,
         *,
+        groups: Groups | None = None,
         missing: Missing | str,
         last_is_complete: bool,
         seed: int,
@@ -137,7 +164,7 @@ class WatchedTables:
                 for x in (reference, stream)
             ]
             given = (*tables, time, every, Missing(missing))
-            return cls._of_tables(*given, last=last_is_complete, seed=seed)
+            return cls._of_tables(*given, groups=groups, last=last_is_complete, seed=seed)
         if time is not None:
             raise ValueError(
                 f"`time` must be None for arrays, whose rows come in the order of time; got "
@@ -145,13 +172,14 @@ class WatchedTables:
             )
         x_0 = checked_rows(reference, "reference")  # type: ignore[arg-type]  # refuses others
         x = checked_rows(stream, "stream", n_features=x_0.shape[1])  # type: ignore[arg-type]
-        kept = np.arange(len(x))
+        kept, names = np.arange(len(x)), named_columns(x.shape[1])
         return cls(
             x_0,
             in_time=True,
             x=x,
             kept=kept,
-            names=tuple(named_columns(x.shape[1])),
+            names=tuple(names),
+            groups=column_groups(groups, {name: (name,) for name in names}),
             windows=cut(None, None, every, rows=kept, last_is_complete=last_is_complete),
             stream=None,
             reference=None,
@@ -167,6 +195,7 @@ class WatchedTables:
         every: Every,
         missing: Missing,
         *,
+        groups: Groups | None,
         last: bool,
         seed: int,
     ) -> WatchedTables:
@@ -204,6 +233,7 @@ class WatchedTables:
             second.rows,
             second.encoded.kept,
             first.encoding.names,
+            column_groups(groups, first.encoding.columns),
             windows,
             second,
             first,
@@ -212,12 +242,18 @@ class WatchedTables:
 
     @property
     def quantities(self) -> Int[np.ndarray, " k"]:
-        """Numbers of the encoded columns that are not categories; new categories may appear."""
+        """Numbers of the encoded columns that are single and no category; categories may appear."""
+        singles = single_columns(len(self.names), self.groups)
         if self.stream is None:
-            return np.arange(len(self.names))
+            return singles
         codes = self.stream.encoding.codes
         is_one = np.concatenate([[not c.kind.is_categorical] * len(c.names) for c in codes])
-        return np.flatnonzero(is_one)
+        return singles[is_one[singles]]
+
+    @property
+    def named_groups(self) -> Groups:
+        """The groups by names of encoded columns."""
+        return {group.name: [self.names[i] for i in group.columns] for group in self.groups}
 
     @cached_property
     def _place(self) -> Int[np.ndarray, " rows"]:

@@ -124,6 +124,7 @@ def pooled_p_value(
     *,
     n_permutations: int,
     rng: np.random.RandomState,
+    singles: Iterable[int] | None = None,
 ) -> float:
     """The exact p-value of p_0 = p_1, from four statistics of the pooled rows (J9).
 
@@ -138,9 +139,11 @@ def pooled_p_value(
         x_1: rows of p_1, likewise.
         n_permutations: permutations of the labels.
         rng: random numbers.
+        singles: columns whose hinges count; None is all. Those of a group do not.
     """
     some_0, some_1 = (x[rng.permutation(len(x))[:_MOST_ROWS]] for x in (x_0, x_1))
-    groups = list(_statistics(some_0, some_1, rng))
+    alone = range(x_0.shape[1]) if singles is None else singles
+    groups = [each for each in _statistics(some_0, some_1, alone, rng) if each]
     contrast = np.repeat([-1.0 / len(some_0), 1.0 / len(some_1)], [len(some_0), len(some_1)])
     found = [_values(contrast[None], groups)]
     shuffled = np.random.default_rng(rng.randint(2**31 - 1)).permuted
@@ -158,7 +161,10 @@ Group = list[Float[np.ndarray, "n k"]]
 
 
 def _statistics(
-    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], rng: np.random.RandomState
+    x_0: Float[np.ndarray, "n d"],
+    x_1: Float[np.ndarray, "m d"],
+    singles: Iterable[int],
+    rng: np.random.RandomState,
 ) -> Iterator[Group]:
     """Features of each statistic; with several matrices, the largest norm counts."""
     d = x_0.shape[1]
@@ -167,7 +173,7 @@ def _statistics(
     yield [_whitened(linear, _SHRINKAGE["linear"])]
     if basis_size("quadratic", d) <= _MOST_FEATURES:
         yield [_whitened(_features("quadratic", rows), _SHRINKAGE["quadratic"])]
-    yield [_whitened(_features("additive", rows[:, [j]]), _SHRINKAGE["additive"]) for j in range(d)]
+    yield [_whitened(_features("additive", rows[:, [j]]), _SHRINKAGE["additive"]) for j in singles]
     some = linear[rng.permutation(len(linear))[:_ROWS_FOR_WIDTH]]
     width = max(float(np.median(pdist(some))), 1e-12)
     phase = linear @ (rng.normal(size=(d, _FREQUENCIES)) / width)

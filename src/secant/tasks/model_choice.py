@@ -160,6 +160,18 @@ def chosen_model(
     return _best(found)
 
 
+def best_regression(
+    x_0: Float[np.ndarray, "n d"], x_1: Float[np.ndarray, "m d"], rng: np.random.RandomState
+) -> RatioEstimator:
+    """The logistic regression with the smallest held-out loss on at most 5,000 rows of each."""
+    n = min(len(x_0), len(x_1))
+    some_0, some_1 = (x[rng.permutation(len(x))[:_MOST_ROWS]] for x in (x_0, x_1))
+    rows, labels = np.concatenate([some_0, some_1]), np.repeat([0, 1], [len(some_0), len(some_1)])
+    folds = StratifiedKFold(min(_FOLDS, n), shuffle=True, random_state=rng.randint(2**31 - 1))
+    found = [c for b in bases_for(n, x_0.shape[1]) for c in _regressions(b, rows, labels, folds)]
+    return min(found, key=lambda c: c.loss).estimator
+
+
 def bases_for(n: int, d: int) -> list[Basis]:
     """Bases with few enough features for n rows of the smaller sample."""
     most = min(_MOST_FEATURES, n // _ROWS_A_FEATURE)

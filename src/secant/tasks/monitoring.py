@@ -17,6 +17,7 @@ from secant._host.provenance import versions
 from secant.estimators import RatioEstimator, SklearnRatio
 from secant.exceptions import ConstantColumnWarning
 from secant.tables import Missing
+from secant.tables.groups import Groups
 from secant.tables.windows import Every, WindowRows
 from secant.tasks.anytime import AnytimeTest
 from secant.tasks.column_bases import logistic_pipeline
@@ -54,6 +55,7 @@ def monitor(
     every: int | str,
     level: float = 0.05,
     least_overlap: float = 1.0,
+    groups: Groups | None = None,
     missing: Missing | str = Missing.REFUSE,
     estimator: RatioEstimator | None = None,
     n_permutations: int = 199,
@@ -81,6 +83,7 @@ def monitor(
         level: probability that a stream like the reference ever raises the alarm.
         least_overlap: a change whose windows share at least this much with the reference, 0 to 1,
             raises no alarm even if it is proved; 1 tolerates no change.
+        groups: columns that count and are reported as one, as in `compare`.
         missing: rows with missing values of files and data frames: "refuse", "drop" or "impute".
         estimator: as in `compare`; None chooses among regressions and trees, and takes a regression
             if a window has nothing in common with the reference.
@@ -114,17 +117,27 @@ def monitor(
         stream,
         time,
         length,
+        groups=groups,
         missing=missing,
         last_is_complete=last_is_complete,
         seed=random_state,
     )
     names = sample_names or (called(reference, "reference"), called(stream, "stream"))
+    grouped = f"groups={dict(groups)!r}, " if groups else ""
     call = (
-        f"secant.monitor(reference, stream, time={time!r}, every={every!r}, "
+        f"secant.monitor(reference, stream, time={time!r}, every={every!r}, {grouped}"
         f"missing={Missing(missing).value!r}, estimator={repr_line(estimator)}, "
         f"n_permutations={n_permutations}, confidence={confidence:g}, random_state={random_state})"
     )
-    plan = WindowPlan(names, tables.names, estimator, n_permutations, confidence, random_state)
+    plan = WindowPlan(
+        names,
+        tables.names,
+        tables.named_groups,
+        estimator,
+        n_permutations,
+        confidence,
+        random_state,
+    )
     kept = MonitorState.of(
         state, hashlib.sha256(f"{call} {tables.digest}".encode()).hexdigest()[:16]
     )
@@ -163,6 +176,7 @@ class WindowPlan(NamedTuple):
     Attributes:
         sample_names: names of reference and stream.
         feature_names: of the columns.
+        groups: of columns that count as one.
         estimator: None chooses one for each window.
         n_permutations: for the p-value of a window.
         confidence: level of the intervals.
@@ -171,6 +185,7 @@ class WindowPlan(NamedTuple):
 
     sample_names: tuple[str, str]
     feature_names: tuple[str, ...]
+    groups: Groups
     estimator: RatioEstimator | None
     n_permutations: int
     confidence: float
@@ -214,7 +229,12 @@ class _Watch:
 
     def __post_init__(self) -> None:
         tables = self.tables
-        self._test = AnytimeTest(tables.x_0, seed=self.plan.seed, columns=tables.quantities)
+        self._test = AnytimeTest(
+            tables.x_0,
+            seed=self.plan.seed,
+            columns=tables.quantities,
+            groups=[group.columns for group in tables.groups],
+        )
 
     def remember(self, number: int, record: WindowRecord) -> None:
         """Take a finished window from the state file."""
@@ -248,10 +268,8 @@ class _Watch:
         names = self.plan.sample_names[0], label
         found = _quick_comparison(tables.x_0, tables.x[some], names, self.plan, rng)
         if tables.stream is not None:
-            unlike = found.unlike_1
-            cells = tables.stream.cells_of(some[unlike.numbers])
-            shown = replace(unlike, columns=tables.stream.encoding.inputs, cells=cells)
-            found = replace(found, unlike_1=shown)
+            cells = found.unlike_1.with_cells(tables.stream, some)
+            found = replace(found, unlike_1=replace(cells, numbers=found.unlike_1.numbers))
         return WindowComparison.of(found, tables.kept[some])
 
 
@@ -281,6 +299,7 @@ def _quick_comparison(
             x_1,
             feature_names=plan.feature_names,
             sample_names=names,
+            groups=plan.groups,
             estimator=_quick(few, x_1, plan),
             n_permutations=plan.n_permutations,
             confidence=plan.confidence,

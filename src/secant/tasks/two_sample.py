@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -88,7 +89,7 @@ def two_sample_test(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=rng
     )
     rows_0, rows_1 = checked_rows(x_0, "x_0"), checked_rows(x_1, "x_1")
-    return tested(scores, rows_0, rows_1, n_permutations=n_permutations, rng=rng)
+    return tested(scores, rows_0, rows_1, n_permutations=n_permutations, rng=rng, singles=None)
 
 
 def tested(
@@ -98,17 +99,18 @@ def tested(
     *,
     n_permutations: int,
     rng: np.random.RandomState,
+    singles: Iterable[int] | None,
 ) -> TwoSampleTest:
     """The test from a cross-fit.
 
     If the model was chosen automatically, the p-value is that of the pooled test (J9). If the
     chosen model is not a regression, it is combined with the p-values of the folds, since such a
-    model may detect differences that the pooled test cannot.
+    model may detect differences that the pooled test cannot. `singles` is as in `pooled_p_value`.
     """
     folds = fold_p_values(scores.by_fold(), n_permutations=n_permutations, rng=rng)
     p_value = combined_p_value(folds)
     if scores.choice is not None:
-        pooled = pooled_p_value(x_0, x_1, n_permutations=n_permutations, rng=rng)
+        pooled = pooled_p_value(x_0, x_1, n_permutations=n_permutations, rng=rng, singles=singles)
         is_regression = regression_of(scores) is not None
         p_value = pooled if is_regression else combined_p_value([pooled, p_value])
     statistic = float(np.mean(expit(scores.log_ratio_1)) - np.mean(expit(scores.log_ratio_0)))

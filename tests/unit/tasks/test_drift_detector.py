@@ -16,6 +16,7 @@ from secant import DriftDetector, SklearnRatio, compare
 from secant.integration import SecantSteps
 from secant.models.secant_function import SecantFunction
 from secant.tasks.attribution import feature_contributions
+from secant.tasks.column_parts import column_parts
 from secant.tasks.cross_fitting import CrossFit, RatioEnsemble
 
 N_0, N_1, D, SHIFT = 600, 450, 4, 0.8
@@ -31,6 +32,12 @@ def tables(shift=SHIFT, seed=0, n_0=N_0, n_1=N_1, d=D):
     reference, current = rng.normal(size=(n_0, d)), rng.normal(size=(n_1, d))
     current[:, min(2, d - 1)] += shift
     return reference, current
+
+
+def parts_of(reference, current):
+    """Every column by itself."""
+    names = [f"column {i}" for i in range(reference.shape[1])]
+    return column_parts(reference, current, names, n_permutations=19, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +88,8 @@ def test_both_ways_agree_for_a_linear_log_ratio_and_add_up():
     reference, current = tables(d=2)
     weights = np.array([0.5, -1.0])
     fits = Given.cross_fit(reference, current, weights=weights, member=differentiable(weights))
-    margins = secant.diagnostics.feature_drift(reference, current)
-    columns = feature_contributions(fits, reference, current, margins, np.random.RandomState(0))
+    parts = parts_of(reference, current)
+    columns = feature_contributions(fits, reference, current, parts, np.random.RandomState(0))
     assert [c.name for c in columns] == ["column 0", "column 1"]  # −0.8 is the smaller
     for c in columns:
         assert c.gradient == pytest.approx(c.replacement, abs=1e-5)
@@ -123,8 +130,8 @@ def test_the_errors_of_contributions_are_as_large_as_their_deviations():
     for seed in range(40):
         reference, current = tables(seed=seed, n_0=200, n_1=150, d=2)
         fits = Given.cross_fit(reference, current, weights=np.array([0.5, -1.0]))
-        margins = secant.diagnostics.feature_drift(reference, current)
-        columns = feature_contributions(fits, reference, current, margins, np.random.RandomState(0))
+        parts = parts_of(reference, current)
+        columns = feature_contributions(fits, reference, current, parts, np.random.RandomState(0))
         by_name = {c.name: c for c in columns}
         truth = {"column 0": 0.0, "column 1": -SHIFT}
         z += [(by_name[k].replacement - v) / by_name[k].replacement_error for k, v in truth.items()]
@@ -164,9 +171,9 @@ def test_contributions_are_of_rows_that_the_fit_has_not_seen():
     for k in (0, 1):
         unseen = [x[fold == k] for x, fold in ((reference, fits.fold_0), (current, fits.fold_1))]
         watched.append(Watching(np.ones(2), np.concatenate(unseen)))
-    margins = secant.diagnostics.feature_drift(reference, current)
+    parts = parts_of(reference, current)
     fits = replace(fits, ensembles=tuple(watched))
-    feature_contributions(fits, reference, current, margins, np.random.RandomState(0))
+    feature_contributions(fits, reference, current, parts, np.random.RandomState(0))
     assert all(one.calls == 3 for one in watched)  # as they are, and with either column replaced
 
 

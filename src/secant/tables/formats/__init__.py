@@ -11,6 +11,7 @@ from secant.tables.formats.arrays import NumpyArchive, NumpyArray
 from secant.tables.formats.base import Sink, TableFormat, check_content
 from secant.tables.formats.columnar import Arrow, Parquet
 from secant.tables.formats.delimited import Delimited
+from secant.tables.formats.root import Root
 
 __all__ = ["FORMATS", "Sink", "TableFormat", "format_of", "format_of_file"]
 
@@ -22,6 +23,7 @@ FORMATS: dict[str, TableFormat] = {
     ".feather": Arrow(),
     ".npy": NumpyArray(),
     ".npz": NumpyArchive(),
+    ".root": Root(),
 }
 
 

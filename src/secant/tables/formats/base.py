@@ -123,6 +123,7 @@ class Content(Enum):
     NUMPY = "a NumPy array", "Use the extension .npy."
     ZIP = "a zip archive", "NumPy's end in .npz; a spreadsheet must be saved as CSV."
     GZIP = "a gzip archive", "Unpack it first."
+    ROOT = "ROOT", "Let its name end in .root."
     OLD_FEATHER = "Feather of version 1", "Write it as version 2, or as Parquet."
     UTF_16 = "text in UTF-16", "Save it as UTF-8."
 
@@ -139,6 +140,7 @@ _SIGNATURES = {
     b"PK\x03\x04": Content.ZIP,
     b"PK\x05\x06": Content.ZIP,  # without members
     b"\x1f\x8b": Content.GZIP,
+    b"root": Content.ROOT,
     b"FEA1": Content.OLD_FEATHER,
     b"\xff\xfe": Content.UTF_16,
     b"\xfe\xff": Content.UTF_16,
