@@ -15,7 +15,7 @@ from secant.models.networks import TrunkBuilder
 from secant.models.spectral import SpectralSecant
 from secant.paths import DiffusionInterpolant
 from secant.scaling import ScalingRule
-from secant.sizing import training_for, trunk_for
+from secant.sizing import direct_training_for, trunk_for
 from secant.targets.bregman import (
     ExponentialWeight,
     Hellinger,
@@ -81,7 +81,7 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
             model=SpectralSecant(order=1, trunk=trunk),  # constant in time: one output
             path=DiffusionInterpolant(),  # direct losses use its ends only
             target=self._resolved_loss(),
-            training=training_for(n_rows, batch_size=256),
+            training=direct_training_for(n_rows),
         )
 
     def _default_component(self, name: str) -> object:
