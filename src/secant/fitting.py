@@ -24,7 +24,7 @@ from secant.anchoring import AnchorRule
 from secant.curricula import Curriculum, FullIntervals
 from secant.diagnostics import Diagnostics, RatioDiagnostics, feature_drift
 from secant.exceptions import GaussianStartWarning, UntrainedWarning
-from secant.integration import Integral, Rule, SecantSteps, SelfCheck, unoptimised_steps
+from secant.integration import Integral, Rule, SecantSteps, SelfCheck, quickly_compiled_steps
 from secant.models.secant_function import ModelBuilder, SecantFunction
 from secant.paths import Path
 from secant.samples import Prepared, Samples, prepared
@@ -275,7 +275,7 @@ def _both_self_checked(
 ) -> SelfCheck:
     # Use all rows: blocks of the sizes just scored need no further compilation.
     zero, one = (
-        self_checked(model, x[:ROWS_AT_ONCE], _SELF_CHECK_STEPS, many_steps=unoptimised_steps)
+        self_checked(model, x[:ROWS_AT_ONCE], _SELF_CHECK_STEPS, many_steps=quickly_compiled_steps)
         for x in rows
     )
     square = 0.5 * (zero.root_mean_square**2 + one.root_mean_square**2)

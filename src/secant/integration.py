@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.integrate import solve_ivp
 
+from secant._host.jax_process import quick_compilation
 from secant.models.secant_function import SecantFunction
 
 __all__ = [
@@ -27,10 +28,10 @@ __all__ = [
     "SecantSteps",
     "SelfCheck",
     "Trapezoid",
+    "quickly_compiled_steps",
     "secants",
     "self_check",
     "tangents",
-    "unoptimised_steps",
 ]
 
 # The activations of a block fit into a core's cache: with blocks of 8192 rows, width 256 and an
@@ -82,9 +83,12 @@ def _with_rise(
 
 
 _plus_rise = eqx.filter_jit(_with_rise)
-_plus_rise_unoptimised = eqx.filter_jit(  # type: ignore[call-overload]  # which has no such option
-    _with_rise, compiler_options={"xla_backend_optimization_level": 0}
-)
+
+
+@cache
+def _plus_rise_for_few_rows() -> Callable[..., Float[Array, " n"]]:
+    jitted: Any = eqx.filter_jit  # which does not declare the options of `jax.jit`
+    return jitted(_with_rise, compiler_options=quick_compilation(0))
 
 
 @eqx.filter_jit
@@ -136,10 +140,12 @@ class SecantSteps(Rule):
         return _risen(model, x, np.linspace(l, t, self.n_steps + 1), _plus_rise)
 
 
-def unoptimised_steps(n_steps: int) -> Callable[[SecantFunction, Float[Array, "n d"]], Integral]:
+def quickly_compiled_steps(
+    n_steps: int,
+) -> Callable[[SecantFunction, Float[Array, "n d"]], Integral]:
     """`SecantSteps(n_steps)` by programs that take half as long to compile: for few rows."""
     ends = np.linspace(0.0, 1.0, n_steps + 1)
-    return partial(_risen, ends=ends, plus=_plus_rise_unoptimised)
+    return partial(_risen, ends=ends, plus=_plus_rise_for_few_rows())
 
 
 def _risen(

@@ -28,6 +28,28 @@ def folder_of_programs() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "secant" / "programs"
 
 
+@functools.cache
+def quick_compilation(level: int) -> dict[str, bool | int]:
+    """Compiler options for programs that run a few times: half the time to compile.
+
+    Empty if the installed XLA does not know them.
+
+    Args:
+        level: of optimisation; 0 for a program that runs once or twice.
+    """
+    import jax
+
+    options: dict[str, bool | int] = {
+        "xla_backend_optimization_level": level,
+        "xla_cpu_use_fusion_emitters": False,
+    }
+    try:
+        jax.jit(abs, compiler_options=options).lower(0.0).compile()
+    except jax.errors.JaxRuntimeError:
+        return {}
+    return options
+
+
 def keep_programs(folder: str | Path | None = None) -> None:
     """Cache compiled JAX programs in a folder, for this and later processes.
 
