@@ -34,7 +34,7 @@ _MEGABYTE = 2**20
 _STATM = Path("/proc/self/statm")
 # The programs of all tests would fill several gigabytes. Clearing the caches takes half a second,
 # and programs that are still needed are traced again: clear only if enough memory is gained.
-_PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (700, 800, 150))
+_PLENTY, _MOST, _WORTH_IT = (n * _MEGABYTE for n in (600, 650, 100))
 
 
 def _memory():
