@@ -16,6 +16,7 @@ from pathlib import Path
 _MAPS = Path("/proc/self/maps")
 _MOST_MAPS = 20_000
 _MOST_PROGRAMS = 4_000  # tens of megabytes
+_QUICK = "xla_cpu_use_fusion_emitters"  # without it, compilation takes half the time
 SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,  # a fit compiles many small programs
     "jax_persistent_cache_min_entry_size_bytes": 0,
@@ -39,10 +40,7 @@ def quick_compilation(level: int) -> dict[str, bool | int]:
     """
     import jax
 
-    options: dict[str, bool | int] = {
-        "xla_backend_optimization_level": level,
-        "xla_cpu_use_fusion_emitters": False,
-    }
+    options: dict[str, bool | int] = {"xla_backend_optimization_level": level, _QUICK: False}
     try:
         jax.jit(abs, compiler_options=options).lower(0.0).compile()
     except jax.errors.JaxRuntimeError:

@@ -105,3 +105,17 @@ def test_programs_in_memory_are_let_go_before_they_are_too_many(tmp_path, monkey
         maps.write_text(lines)
         module.forget_if_too_many()
         assert compiled._cache_size() == left
+
+
+@pytest.mark.parametrize(
+    ("name", "known"), [("xla_llvm_disable_expensive_passes", True), ("x", False)]
+)
+def test_options_that_xla_does_not_know_are_left_out(monkeypatch, name, known):
+    monkeypatch.setattr(module, "_QUICK", name)
+    module.quick_compilation.cache_clear()
+    try:
+        options = module.quick_compilation(1)
+        assert options == ({"xla_backend_optimization_level": 1, name: False} if known else {})
+        assert jax.jit(abs, compiler_options=options)(-2.0) == 2.0
+    finally:
+        module.quick_compilation.cache_clear()
