@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.integrate import solve_ivp
 
-from secant._host.jax_process import quick_compilation
+from secant._host.jax_process import quickly_compiled
 from secant.models.secant_function import SecantFunction
 
 __all__ = [
@@ -83,12 +83,7 @@ def _with_rise(
 
 
 _plus_rise = eqx.filter_jit(_with_rise)
-
-
-@cache
-def _plus_rise_for_few_rows() -> Callable[..., Float[Array, " n"]]:
-    jitted: Any = eqx.filter_jit  # which does not declare the options of `jax.jit`
-    return jitted(_with_rise, compiler_options=quick_compilation(0))
+_plus_rise_for_few_rows = quickly_compiled(_with_rise, level=0)
 
 
 @eqx.filter_jit
@@ -145,7 +140,7 @@ def quickly_compiled_steps(
 ) -> Callable[[SecantFunction, Float[Array, "n d"]], Integral]:
     """`SecantSteps(n_steps)` by programs that take half as long to compile: for few rows."""
     ends = np.linspace(0.0, 1.0, n_steps + 1)
-    return partial(_risen, ends=ends, plus=_plus_rise_for_few_rows())
+    return partial(_risen, ends=ends, plus=_plus_rise_for_few_rows)
 
 
 def _risen(

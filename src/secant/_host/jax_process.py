@@ -9,9 +9,13 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jax import Array
 
 _MAPS = Path("/proc/self/maps")
 _MOST_MAPS = 20_000
@@ -46,6 +50,23 @@ def quick_compilation(level: int) -> dict[str, bool | int]:
     except jax.errors.JaxRuntimeError:
         return {}
     return options
+
+
+def quickly_compiled(function: Callable[..., Array], level: int) -> Callable[..., Array]:
+    """The function as a program with the options of `quick_compilation`, made on first use."""
+
+    @functools.cache
+    def program() -> Callable[..., Array]:
+        import equinox as eqx
+
+        jitted: Any = eqx.filter_jit  # which does not declare the options of `jax.jit`
+        return jitted(function, compiler_options=quick_compilation(level))
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Array:  # noqa: ANN401
+        return program()(*args)
+
+    return call
 
 
 def keep_programs(folder: str | Path | None = None) -> None:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import is_count
-from secant.estimators.classifier import ClassifierRatio
+from secant.estimators.classifier import classifier_unless
 from secant.exceptions import OverlapWarning, UntrainedWarning
 from secant.samples import Sample
 
@@ -58,9 +58,7 @@ class BootstrapRatio(RatioEstimator):
         return isinstance(self.estimator, RatioEstimator) and self.estimator._takes_signed
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        part = ClassifierRatio() if self.estimator is None else self.estimator
-        if not isinstance(part, RatioEstimator):
-            raise TypeError(f"`estimator` must be a RatioEstimator or None; got {part!r}.")
+        part = classifier_unless(self.estimator)
         if not is_count(self.n_members, least=2):
             raise ValueError(
                 f"`n_members` must be an integer of at least 2; got {self.n_members!r}."

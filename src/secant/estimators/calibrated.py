@@ -14,7 +14,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from secant.estimators._base import RatioEstimator
 from secant.estimators.checks import is_count
-from secant.estimators.classifier import ClassifierRatio
+from secant.estimators.classifier import classifier_unless
 from secant.estimators.direct import DirectDiagnostics, HeldOutRatios, stratified_folds
 from secant.exceptions import OverlapWarning, UntrainedWarning
 from secant.samples import Sample
@@ -60,9 +60,7 @@ class IsotonicRatio(RatioEstimator):
     diagnostics_: DirectDiagnostics = field(init=False)
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        part = ClassifierRatio() if self.estimator is None else self.estimator
-        if not isinstance(part, RatioEstimator):
-            raise TypeError(f"`estimator` must be a RatioEstimator or None; got {part!r}.")
+        part = classifier_unless(self.estimator)
         if not is_count(self.folds, least=2):
             raise ValueError(f"`folds` must be an integer of at least 2; got {self.folds!r}.")
         rng, samples = np.random.default_rng(seed), (sample_0, sample_1)

@@ -96,3 +96,10 @@ class ClassifierRatio(NeuralMixin, RatioEstimator):
                 f"got {self.loss!r}."
             )
         return _LOSSES[self.loss]
+
+
+def classifier_unless(estimator: RatioEstimator | None) -> RatioEstimator:
+    """The estimator that another wraps; None is `ClassifierRatio()`."""
+    if not isinstance(estimator, RatioEstimator | None):
+        raise TypeError(f"`estimator` must be a RatioEstimator or None; got {estimator!r}.")
+    return ClassifierRatio() if estimator is None else estimator

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from sklearn.base import clone
 
 from secant.estimators._base import RatioEstimator
-from secant.estimators.classifier import ClassifierRatio
+from secant.estimators.classifier import classifier_unless
 from secant.exceptions import OverlapWarning, UntrainedWarning
 from secant.samples import Sample
 
@@ -63,9 +63,7 @@ class SignedRatio(RatioEstimator):
         return True
 
     def _fit(self, sample_0: Sample, sample_1: Sample, seed: int) -> None:
-        part = ClassifierRatio() if self.estimator is None else self.estimator
-        if not isinstance(part, RatioEstimator):
-            raise TypeError(f"`estimator` must be a RatioEstimator or None; got {part!r}.")
+        part = classifier_unless(self.estimator)
         if not 0.0 < self.least_share < 1.0:
             raise ValueError(
                 f"`least_share` must lie between 0 and 1, such as 0.01; got {self.least_share!r}."

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float, Int, PyTree
 
-from secant._host.jax_process import quick_compilation
+from secant._host.jax_process import quickly_compiled
 from secant.paths import Path
 from secant.targets.batch import Batch, Target
 from secant.training.pairing import Pairing
@@ -132,9 +130,7 @@ class HeldOut(eqx.Module):
 
     def losses(self, model: PyTree) -> Float[np.ndarray, " n"]:
         """The loss of each pair."""
-        return np.asarray(
-            _losses_program()(model, self.batch, self.path, self.target), dtype=np.float64
-        )
+        return np.asarray(_losses(model, self.batch, self.path, self.target), dtype=np.float64)
 
     def score(self, model: PyTree) -> HeldOutScore:
         """The mean loss of a model."""
@@ -169,9 +165,4 @@ def _each_loss(model: PyTree, batch: Batch, path: Path, target: Target) -> Float
     return jax.lax.map(lambda block: target.losses(model, path, block), blocks).reshape(-1)
 
 
-@functools.cache
-def _losses_program() -> Callable[..., Float[Array, " n"]]:
-    """`_each_loss`, compiled quickly: it runs about twenty times in a fit."""
-    # Without a type, as equinox does not declare the options of `jax.jit`.
-    jitted: Any = eqx.filter_jit
-    return jitted(_each_loss, compiler_options=quick_compilation(1))
+_losses = quickly_compiled(_each_loss, level=1)  # it runs about twenty times in a fit
