@@ -103,6 +103,20 @@ def test_no_more_than_two_blocks_are_alive():
     assert (most, alive) == (2, set())
 
 
+def test_rows_are_prepared_in_large_pieces():
+    pieces = []
+
+    def prepare(x):
+        pieces.append(len(x))
+        return 2.0 * x
+
+    x = rows(fitting.ROWS_AT_ONCE + 300)
+    blocks = [np.asarray(block) for block in fitting.padded_blocks(x, prepare)]
+    assert pieces == [fitting.ROWS_AT_ONCE, 300]
+    assert [len(block) for block in blocks] == [fitting.ROWS_AT_ONCE, 256, 256]
+    np.testing.assert_allclose(np.concatenate(blocks)[: len(x)], 2.0 * x, rtol=1e-6)
+
+
 def test_mapped_rows_are_checked(fitted, tmp_path):
     x = rows(500)
     x[300, 1] = np.nan

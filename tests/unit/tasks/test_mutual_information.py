@@ -10,7 +10,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 import secant
-from secant import MIEstimator, MIOptions, PathEntropy, SklearnRatio, Training
+from secant import (
+    AdaptiveMargins,
+    MIEstimator,
+    MIOptions,
+    PathEntropy,
+    SklearnRatio,
+    Standardise,
+    Training,
+)
 from secant.estimators import GaussianMoments
 from secant.models.networks import ResidualMLP
 from secant.models.velocity import MeanVelocity
@@ -222,3 +230,11 @@ def test_bad_options_are_refused(option, message):
 def test_one_variable_has_no_total_correlation():
     with pytest.raises(ValueError, match="at least two variables; got 1"):
         secant.total_correlation(np.zeros((30, 1)))
+
+
+@pytest.mark.parametrize(
+    ("normal_margins", "scaling"), [(True, Standardise()), (False, AdaptiveMargins())]
+)
+def test_normal_scores_get_no_further_tables(normal_margins, scaling):
+    plan = MIOptions(normal_margins=normal_margins).plan(1_000)
+    assert plan.estimator.near.scaling == scaling
