@@ -12,13 +12,13 @@ the guide is printed.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 import time
 from pathlib import Path
 
 from scipy.stats import ks_2samp
+from stored import keep, kept
 from streams import CHANGES, LEVEL, WINDOWS, cell, sizes, start_of, stream
 
 from secant.tasks.anytime import AnytimeTest
@@ -67,16 +67,9 @@ def measured(name: str, seed: int) -> dict[str, object]:
     }
 
 
-def kept() -> list[dict]:
-    """The stored rows."""
-    if not RESULTS.exists():
-        return []
-    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-
-
 def table() -> str:
     """The table of the guide."""
-    rows = kept()
+    rows = kept(RESULTS)
     lines = [f"| change | streams | {' | '.join(_METHODS.values())} |", "|---|---:|" + "---|" * 3]
     for name in CHANGES:
         own = [row for row in rows if row["change"] == name]
@@ -91,12 +84,11 @@ def main(arguments: list[str]) -> None:
     if not arguments:
         print(table())
         return
-    done = {(row["change"], row["seed"]) for row in kept()}
+    done = {(row["change"], row["seed"]) for row in kept(RESULTS)}
     for name in arguments[1:] or list(CHANGES):
         for seed in range(int(arguments[0])):
             if (name, seed) not in done:
-                with RESULTS.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(measured(name, seed)) + "\n")
+                keep(RESULTS, measured(name, seed))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ Without arguments, the table of the guide is printed.
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import time
@@ -28,6 +27,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from stored import keep, kept
 from streams import CHANGES, LEVEL, WINDOWS, cell, start_of, stream
 
 RESULTS = Path(__file__).with_suffix(".jsonl")
@@ -118,22 +118,16 @@ def measured(method: str, name: str, seed: int) -> dict[str, object]:
     }
 
 
-def kept() -> list[dict]:
-    """The stored rows."""
-    if not RESULTS.exists():
-        return []
-    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-
-
 def table() -> str:
     """The table of the guide."""
     columns = [(m, a, words) for m, (_, own) in METHODS.items() for a, words in own.items()]
     lines = [f"| change | {' | '.join(words for *_, words in columns)} |"]
     lines.append("|---|" + "---|" * len(columns))
+    rows = kept(RESULTS)
     for name in CHANGES:
         cells = []
         for method, alarm, _ in columns:
-            own = [r for r in kept() if (r["change"], r["method"]) == (name, method)]
+            own = [r for r in rows if (r["change"], r["method"]) == (name, method)]
             cells.append(f"{cell(own, alarm)} ({len(own)})" if own else "not measured")
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -147,12 +141,11 @@ def main(arguments: list[str]) -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     method, streams, *names = arguments
-    done = {(row["method"], row["change"], row["seed"]) for row in kept()}
+    done = {(row["method"], row["change"], row["seed"]) for row in kept(RESULTS)}
     for seed in range(int(streams)):
         for name in names or list(CHANGES):
             if (method, name, seed) not in done:
-                with RESULTS.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(measured(method, name, seed)) + "\n")
+                keep(RESULTS, measured(method, name, seed))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from pairs import PAIRS, QUANTITIES, keep, kept, sizes, truth
+from pairs import PAIRS, QUANTITIES, sizes, truth
+from stored import keep, kept
 from tables import coverage_table
 
 from secant.tasks.cross_fitting import cross_fit

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -147,16 +145,3 @@ def truth(pair: Pair) -> dict[str, float]:
     zero, one = pair.log_ratio(x_0), pair.log_ratio(x_1)
     js = np.log(2.0) + 0.5 * log_expit(one).mean() + 0.5 * log_expit(-zero).mean()
     return {"kl": one.mean(), "kl_reverse": -zero.mean(), "jensen_shannon": js}
-
-
-def kept(path: Path) -> list[dict]:
-    """The rows of a file; none if it does not exist."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def keep(path: Path, row: dict) -> None:
-    """Append one row at once, so that a stopped run loses none."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(row) + "\n")

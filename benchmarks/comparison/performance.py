@@ -11,7 +11,6 @@ in that file are skipped. Without arguments, the table is printed.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -28,6 +27,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from stored import keep, kept
 
 import secant
 
@@ -135,20 +135,13 @@ def _covers(row: dict, interval: str) -> bool:
     return bool(low <= row["truth"] <= high)
 
 
-def _kept() -> list[dict]:
-    if not RESULTS.exists():
-        return []
-    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-
-
 def main(n: int | None) -> None:
     """Measure what is missing, then print the table."""
-    done = {(row["table"], row["seed"]) for row in _kept()}
+    done = {(row["table"], row["seed"]) for row in kept(RESULTS)}
     for name, seed in shifts(n or 0):
         if (name, seed) not in done:
-            with RESULTS.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(measured(name, seed)) + "\n")
-    rows = _kept()
+            keep(RESULTS, measured(name, seed))
+    rows = kept(RESULTS)
     print("table          shifts refused  covered  naive   |error|  naive |error|  seconds")
     for name in [*CASES, "all"]:
         own = [r for r in rows if name in (r["table"], "all")]

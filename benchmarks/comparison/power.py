@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from pairs import NULLS, PAIRS, SIZES, Rows, keep, kept
+from pairs import NULLS, PAIRS, SIZES, Rows
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -25,6 +25,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from stored import keep, kept
 from tables import power_table
 
 from secant.tasks.cross_fitting import cross_fit

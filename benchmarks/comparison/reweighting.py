@@ -13,7 +13,6 @@ printed.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 import warnings
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from pairs import PAIRS
+from stored import keep, kept
 
 import secant
 from secant.tasks.model_choice import boosted_trees
@@ -103,18 +103,11 @@ def measured(method: str, name: str, seed: int) -> dict[str, object]:
     }
 
 
-def kept() -> list[dict]:
-    """The stored rows."""
-    if not RESULTS.exists():
-        return []
-    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-
-
 def table() -> str:
     """The table of the guide: share of weight in the wrong place, and χ² per degree of freedom."""
     lines = [f"| pair | {' | '.join(words for _, words in METHODS.values())} |"]
     lines.append("|---|" + "---:|" * len(METHODS))
-    rows = kept()
+    rows = kept(RESULTS)
     for name in _NAMES:
         cells = []
         for method in METHODS:
@@ -136,13 +129,12 @@ def main(arguments: list[str]) -> None:
         print(table())
         return
     warnings.simplefilter("ignore")
-    done = {(row["pair"], row["method"], row["seed"]) for row in kept()}
+    done = {(row["pair"], row["method"], row["seed"]) for row in kept(RESULTS)}
     for seed in range(int(arguments[0])):
         for name in arguments[1:] or _NAMES:
             for method in METHODS:
                 if (name, method, seed) not in done:
-                    with RESULTS.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(measured(method, name, seed)) + "\n")
+                    keep(RESULTS, measured(method, name, seed))
 
 
 if __name__ == "__main__":

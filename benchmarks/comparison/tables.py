@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from pairs import NULLS, QUANTITIES, SIZES, kept
+from pairs import NULLS, QUANTITIES, SIZES
 from scipy import stats
+from stored import kept
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs/_generated/comparison.md"
