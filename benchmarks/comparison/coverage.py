@@ -30,7 +30,7 @@ def run(name: str, n: int, seed: int, exact: dict[str, float]) -> dict[str, obje
     x_0, x_1 = PAIRS[name].draw(np.random.default_rng([seed, n]), *sizes(name, n))
     rng, began = np.random.RandomState(seed), time.process_time()
     scores = cross_fit(None, x_0, x_1, random_state=rng)
-    p_value = tested(scores, x_0, x_1, n_permutations=199, rng=rng).p_value
+    p_value = tested(scores, x_0, x_1, n_permutations=199, rng=rng, singles=None).p_value
     found = divergence_intervals(scores, x_0, x_1, confidence=0.95, p_value=p_value, rng=rng)
     row = {q: [round(float(v), 5) for v in (*found[q], exact[q])] for q in QUANTITIES}
     model = None if scores.choice is None else scores.choice.name

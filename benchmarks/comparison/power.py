@@ -78,7 +78,7 @@ def ours(x_0: Rows, x_1: Rows, seed: int) -> tuple[float, str]:
     rng = np.random.RandomState(seed)
     n_folds = min(5, len(x_1) // 2)  # as in `compare`
     scores = cross_fit(None, x_0, x_1, n_folds=n_folds, random_state=rng)
-    p_value = tested(scores, x_0, x_1, n_permutations=_PERMUTATIONS, rng=rng).p_value
+    p_value = tested(scores, x_0, x_1, n_permutations=_PERMUTATIONS, rng=rng, singles=None).p_value
     return p_value, "" if scores.choice is None else scores.choice.name
 
 

@@ -89,7 +89,7 @@ def two_sample_test(
         estimator, x_0, x_1, n_folds=n_folds, n_ensemble=n_ensemble, random_state=rng
     )
     rows_0, rows_1 = checked_rows(x_0, "x_0"), checked_rows(x_1, "x_1")
-    return tested(scores, rows_0, rows_1, n_permutations=n_permutations, rng=rng)
+    return tested(scores, rows_0, rows_1, n_permutations=n_permutations, rng=rng, singles=None)
 
 
 def tested(
@@ -99,7 +99,7 @@ def tested(
     *,
     n_permutations: int,
     rng: np.random.RandomState,
-    singles: Iterable[int] | None = None,
+    singles: Iterable[int] | None,
 ) -> TwoSampleTest:
     """The test from a cross-fit.
 
